@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import body_inertias, multibody
+from urdf2dyn_ros.robot.multibody import body_inertias, make_multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -67,7 +67,7 @@ class Case:
 def case(name: str, folder: Path) -> Case:
     """Return a robot, its files written to a folder."""
     model = independent(read_urdf(ROBOTS[name].read_bytes()))
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     folder.mkdir(parents=True, exist_ok=True)
     urdf, tree = folder / 'robot.urdf', folder / 'robot.tree'
     urdf.write_text(clean_urdf(model, fill_limits=True))
@@ -98,7 +98,7 @@ def tree_text(model: RobotModel) -> str:
     Fixed links are lumped and every axis is z, which is the fastest case of all peers.
 
     """
-    system = multibody(model)
+    system = make_multibody(model)
     lines = []
     for body, inertia in zip(system.bodies, body_inertias(system)):
         c, s = np.cos(body.turn), np.sin(body.turn)

@@ -84,14 +84,14 @@ def measured(name: str, folder: Path) -> tuple[list[str], float]:
     text = mechanism(name)
     model = read_urdf(text)
     dynamics, rng = InverseDynamics(model), np.random.default_rng(1)
-    start = dict(model.closures.start)
+    start = dict(model.closed_loops.start)
     phase = np.linspace(0.0, 1.5, STATES)[:, None] + rng.normal(size=dynamics.n)
     q = np.array([start[each] for each in dynamics.joint_names]) + 0.1 * (
         np.sin(phase) - np.sin(phase[0]))
     qd, qdd = rng.normal(size=(2, *q.shape))
     every = dynamics.close(q)
-    unknown = [dynamics.passive_names.index(each) for each in model.closures.unknown]
-    order = [dict(zip(model.closures.unknown, unknown))[each] for each in (
+    unknown = [dynamics.passive_names.index(each) for each in model.closed_loops.unknown]
+    order = [dict(zip(model.closed_loops.unknown, unknown))[each] for each in (
         dynamics._system.joint_names[k] for k in dynamics._system.unknown)]
     passive, tau = np.ascontiguousarray(every[:, order]), np.empty_like(q)
     for file, content in export_model(model, 'c', 'fast', 'robot').items():

@@ -20,7 +20,7 @@ from urdf2dyn_ros.codegen.signature import ONLY_TIP, FrameAxes, LinkFrames
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, with_loads
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import UrdfSource, read_configured, read_urdf
 from urdf2dyn_ros.system import create_files, made_folder, writing_to
 
@@ -126,7 +126,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
             raise ExportError(f'{type(model).__name__} is no model: export_model(dynamics.model, '
                               'gravity=..., loads=...)')
         model = read_urdf(model)
-    system = multibody(model)
+    system = make_multibody(model)
     target = language if isinstance(language, Target) else Target(language)
     stem = default_name(model.name) if name is None else checked_name(name)
     if target.language in PACKAGES:

@@ -17,12 +17,12 @@ from urdf2dyn_ros.codegen.loop_solver import LoopSolver
 from urdf2dyn_ros.codegen.program import Operations
 from urdf2dyn_ros.codegen.signature import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.errors import StateError
-from urdf2dyn_ros.robot.closures import ambiguous, closed
+from urdf2dyn_ros.robot.assembly import ambiguous, solve_loops
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.lock import lock_joints
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import counted, first_names, listed, printable
 
@@ -64,21 +64,21 @@ class GeneratedRobot:
             model = read_urdf(model)
         if lock:
             model = lock_joints(model, lock)
-        if start is not None or (model.closures is None and (model.loops or model.couplings)):
-            model = closed(model, start)
-        if model.closures and model.closures.other:
-            raise ambiguous(model.closures)
+        if start is not None or (model.closed_loops is None and (model.loops or model.couplings)):
+            model = solve_loops(model, start)
+        if model.closed_loops and model.closed_loops.other:
+            raise ambiguous(model.closed_loops)
         gravity = checked_gravity(gravity)
         loads = checked_loads(loads)
         if base is not None:
             loads = replace(loads, base=base)
         self._made_of = (model, gravity, backend, threads, None, loads)   # the start is in model
         self.model, self.gravity_vector, self.loads = model, gravity, loads
-        self._system = multibody(model)
+        self._system = make_multibody(model)
         self._requested = backend, threads
         self._functions: dict[tuple[str, LinkFrames], GeneratedFunction] = {}
         self.joint_names = tuple(self._system.joint_names[k] for k in self._system.actuated)
-        self.passive_names = model.closures.passive if model.closures else ()
+        self.passive_names = model.closed_loops.passive if model.closed_loops else ()
         self._efforts = self._function('inverse_dynamics')
         program = self._efforts.program
         self.units = tuple(row.unit for row in program.independent)
@@ -93,8 +93,8 @@ class GeneratedRobot:
         self.operations: Operations = program.functions[0].operations
         self.inputs = tuple(x.name for x in self._efforts.inputs if x.name != 'passive')
         self.backend: BackEnd = 'c' if self._efforts.backend == 'c' else 'python'
-        self._compiled = not_compiled if self._system.closures else self._efforts.compiled
-        self._is_plain = not self._system.closures and len(self._efforts.results) == 1
+        self._compiled = not_compiled if self._system.closed_loops else self._efforts.compiled
+        self._is_plain = not self._system.closed_loops and len(self._efforts.results) == 1
         self._takes_payload = self._is_plain and self.inputs[3:] == ('payload',)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -13,7 +13,7 @@ from urdf2dyn_ros.codegen.languages import CALLABLE
 from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.signature import FRAME_AXES, FrameAxes, LinkFrames
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
-from urdf2dyn_ros.equations.regressor import BaseParameters, base_parameters
+from urdf2dyn_ros.equations.regressor import BaseParameters, find_base_parameters
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.generated_robot import LoadValues
 from urdf2dyn_ros.link_motion import LinkMotion
@@ -447,7 +447,7 @@ class InverseDynamics(LinkMotion):
         """
         self._function('regressor')
         system, _ = for_any_inertia(self._system)
-        return base_parameters(system, self.gravity_vector)
+        return find_base_parameters(system, self.gravity_vector)
 
     # ---- as formulas, by name, as text
 

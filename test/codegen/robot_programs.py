@@ -32,7 +32,7 @@ from urdf2dyn_ros.codegen.program import (
 from urdf2dyn_ros.codegen.signature import Input, Quantity
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 
 
 def evaluated(term: Term, names: dict[str, float]) -> float:
@@ -155,7 +155,8 @@ def given(q: list[float], qd: list[float], qdd: list[float]) -> list[float]:
 
 def program_of(model: RobotModel, style: str = 'fast', functions: str = 'all',
                name: str = 'robot', loads: Loads = LOADS) -> Program:
-    return generate(multibody(model), name=name, style=style, functions=functions, loads=loads)
+    return generate(make_multibody(model), name=name, style=style, functions=functions,
+                    loads=loads)
 
 
 @cache
@@ -169,7 +170,7 @@ def loaded(name: str, base: str, style: str = 'fast', functions: str = 'inverse_
            ) -> Program:
     """Return a robot's equations with all that can act: wrenches on the root and the last link."""
     model = robot(name)
-    system = multibody(model)
+    system = make_multibody(model)
     links = tuple(dict.fromkeys((system.root[0].link.name, [*system.links][-1])))
     return program_of(model, style, functions, loads=everything(
         model, base, links=links, load=0.4))

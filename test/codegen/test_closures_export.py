@@ -29,7 +29,7 @@ def exported(name: str, style: str, functions: str = 'inverse_dynamics') -> dict
 def test_the_python_file_closes_and_computes_the_same(name: str, style: str) -> None:
     dynamics = InverseDynamics(mechanism(name), backend='python')
     module = exported(name, style)
-    start = dict(dynamics.model.closures.start)
+    start = dict(dynamics.model.closed_loops.start)
     q = [start[joint] + 0.05 * (k + 1) for k, joint in enumerate(dynamics.joint_names)]
     qd, qdd = np.random.default_rng(1).normal(size=(2, len(q))).tolist()
     passive, status = module['close'](q)

@@ -23,7 +23,7 @@ from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Mimic, RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
 
 SLIDER = """<robot name="slider"><link name="a"/><link name="b"><inertial><mass value="2"/>
@@ -39,7 +39,7 @@ def rx90() -> tuple[InverseDynamics, InverseDynamics]:
 
 
 def compiled_efforts(model: RobotModel) -> caller.Caller:
-    program = generate(multibody(model), name='robot', style='fast')
+    program = generate(make_multibody(model), name='robot', style='fast')
     return choose(program, 'inverse_dynamics', 'c')[1]
 
 
@@ -210,7 +210,7 @@ Pair = tuple[InverseDynamics, InverseDynamics]
 def loaded(name: str, base: str, **options: object) -> InverseDynamics:
     """Return a robot on which everything acts; one wrench on a link that is fused with another."""
     model = robot(name)
-    system = multibody(model)
+    system = make_multibody(model)
     rng = np.random.default_rng(4)
     terms = {body.name: (Friction(*rng.uniform(0.3, 2.0, 8)),
                          Rotor(*rng.uniform(0.3, 2.0, 3), gyroscopic=body.type != 'prismatic'),

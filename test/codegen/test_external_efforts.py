@@ -17,7 +17,7 @@ from urdf2dyn_ros.codegen.ros2_control import ContactRule
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimation.observer import MomentumObserver
 from urdf2dyn_ros.robot.loads import Loads
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.terms import Friction
 
 MODEL = read_urdf((OWN / 'rx90.urdf').read_bytes())
@@ -66,7 +66,7 @@ def test_it_has_the_numbers_of_the_node(tool: str, style: str, tmp_path: Any) ->
         following.append(state)
         np.testing.assert_allclose(found, external, rtol=1e-9, atol=1e-9)
     assert np.abs(expected[-1] - [0.0, 20.0, 9.0, 0.0, 3.0, 9.0]).max() < 0.1
-    program = generate(multibody(MODEL), name='robot', style=style, loads=LOADS, gains=GAINS,
+    program = generate(make_multibody(MODEL), name='robot', style=style, loads=LOADS, gains=GAINS,
                        functions='external_efforts', twins=tool[0] == 'g')
     function, = program.functions
     assert [x.name for x in function.inputs] == ['state', 'q', 'qd', 'tau', 'dt', 'payload']
@@ -100,7 +100,7 @@ def test_a_payload_that_changes_is_counted_in_the_last_momentum() -> None:
 def test_the_momentum_of_a_closed_loop_changes_by_the_efforts(name: str) -> None:
     """d/dt p = tau + beta - load, along a motion of the motors; p = M qd."""
     robot = InverseDynamics(mechanism(name), backend='python')
-    start = dict(robot.model.closures.start)
+    start = dict(robot.model.closed_loops.start)
     middle = np.array([start[joint] for joint in robot.joint_names])
     size = 0.2 + 0.1 * np.arange(len(middle))
 

@@ -27,7 +27,7 @@ from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Joint, Link
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.terms import Friction, Rotor
 from urdf2dyn_ros.robot.writer import clean_urdf
 
@@ -74,7 +74,7 @@ def check_inverse(model: RobotModel, loads: Loads, style: str, seed: int = 0) ->
     q, qd, qdd = columns(dynamics.joint_names, random_state(dynamics.joint_names, seed))
     more = entries(model, loads)
     result = dynamics(q, qd, qdd, *more)
-    tau = result[0] if loads.moving(multibody(model)) else result
+    tau = result[0] if loads.moving(make_multibody(model)) else result
     found = script['forward_dynamics'](q.tolist(), qd.tolist(), tau.tolist(), *more)
     assert worst(found, qdd) < 1e-9
 
@@ -289,7 +289,7 @@ def test_they_are_the_inverse_of_those_of_the_efforts(name: str, base: str, styl
 @examples(5)
 @given(trees(most=6))
 def test_they_are_the_inverse_on_random_trees(model: RobotModel) -> None:
-    rotors = {body.name: [Rotor(armature=0.2)] for body in multibody(model).bodies}
+    rotors = {body.name: [Rotor(armature=0.2)] for body in make_multibody(model).bodies}
     for style in STYLES:
         check_inverse_of_derivatives(model, Loads(terms=rotors), style)
 

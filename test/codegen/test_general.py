@@ -21,7 +21,7 @@ from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.codegen.generator import GENERAL, STYLES
 from urdf2dyn_ros.codegen.program import Program, names_in
 from urdf2dyn_ros.robot.model import ExternalForce, Joint, Link
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import Triple
 
 
@@ -36,7 +36,7 @@ def test_every_number_is_a_parameter_and_the_efforts_are_equal(name: str) -> Non
         for each, value in zip(names.split(', '), values.split(', '), strict=True):
             assert each not in lines
             lines[each] = float(value)
-    system, joints = multibody(model), {joint.name: joint for joint in model.joints}
+    system, joints = make_multibody(model), {joint.name: joint for joint in model.joints}
     for n, body in enumerate(system.bodies, 1):
         placed = [(f'{n}', joints[body.name])] if body.name in joints else []
         if n - 1 not in system.drivers:
@@ -102,7 +102,7 @@ def test_axes_can_be_edited(name: str, joint: str, axis: Triple) -> None:
     """Reversed, along another coordinate, oblique, and of any length: the link turns about it."""
     model = robot(name)
     old, = (each for each in model.joints if each.name == joint)
-    n = 1 + [body.name for body in multibody(model).bodies].index(joint)
+    n = 1 + [body.name for body in make_multibody(model).bodies].index(joint)
     edits = ''.join(f'axis{n}_{x} = {value!r}\n' for x, value in zip('xyz', axis))
     size = float(np.linalg.norm(axis))
     check_changed(model, old, replace(old, axis=tuple(value / size for value in axis)), edits,
@@ -139,7 +139,7 @@ def compare(model: RobotModel, changed: RobotModel, edits: str, text: str) -> No
     assert text.count(marker) == 1
     script: dict[str, Any] = {'__name__': 'robot'}
     exec(text.replace(marker, f'{edits}{marker}'), script)
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     state = random_state(names)
     expected, before = efforts_of(changed, state), efforts_of(model, state)
     found = script['inverse_dynamics'](*columns(names, state).tolist())

@@ -23,7 +23,7 @@ from urdf2dyn_ros.export import export_description
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Joint, Link, Mimic
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 # base, robot and link to multiplications and additions, at most, of each of CHOICES
@@ -55,7 +55,7 @@ PEERS = {
 
 def program_of(model: RobotModel, function: str, links: Sequence[str] = (), axes: str = 'root',
                style: str = 'fast', base: str = 'auto') -> Program:
-    return generate(multibody(model), name='robot', style=style, functions=function,
+    return generate(make_multibody(model), name='robot', style=style, functions=function,
                     loads=Loads(base), frames=LinkFrames(tuple(links), axes))
 
 
@@ -90,7 +90,7 @@ def test_poses_jacobians_and_motions_are_those_of_pinocchio(name: str) -> None:
 
 
 def check_peer(model: RobotModel, links: Sequence[str], peer: Pinocchio) -> None:
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     state = random_state(names, 5)
     for axes in FRAME_AXES:
         found = of_links(model, links, axes, columns(names, state).tolist())
@@ -127,7 +127,7 @@ def check_styles(model: RobotModel, links: Iterable[str]) -> None:
 @examples(8)
 @given(trees(most=10, nearly=True))
 def test_links_of_random_trees_are_those_of_pinocchio(model: RobotModel) -> None:
-    if multibody(model).joint_names:
+    if make_multibody(model).joint_names:
         check_peer(model, [model.links[-1].name], Pinocchio(clean_urdf(model)))
 
 

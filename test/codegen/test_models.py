@@ -22,7 +22,7 @@ from urdf2dyn_ros import (
 )
 from urdf2dyn_ros.codegen.functions.dynamics import Dynamics
 from urdf2dyn_ros.codegen.generator import STYLES, generate
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.terms import Friction, Rotor, Spring
 from urdf2dyn_ros.robot.writer import clean_urdf
 
@@ -82,10 +82,10 @@ def test_the_functions_of_random_trees_are_those_of_pinocchio(model: RobotModel)
 @pytest.mark.parametrize('style', STYLES)
 def test_what_is_omitted_costs_nothing_and_what_is_shared_is_done_once(style: str) -> None:
     model = read_urdf(robot_path('panda').read_bytes())
-    program = generate(multibody(model), name='robot', style=style, functions='all')
+    program = generate(make_multibody(model), name='robot', style=style, functions='all')
     cost = {function.name: sum(function.operations) for function in program.functions}
     assert cost['gravity'] < cost['bias'] < cost['inverse_dynamics']
-    momentum, = generate(multibody(model), name='robot', style=style,
+    momentum, = generate(make_multibody(model), name='robot', style=style,
                          functions='momentum').functions   # of which no mass matrix is made
     assert sum(momentum.operations) < cost['inverse_dynamics']
     assert cost['dynamics'] < 0.9 * sum(cost[name] for name in Dynamics.COMBINED)
@@ -124,7 +124,7 @@ def test_any_tree_has_the_momentum_that_pinocchio_finds(model: RobotModel) -> No
 
 
 def loads(model: RobotModel) -> Loads:
-    system = multibody(model)
+    system = make_multibody(model)
     last = system.bodies[-1].attached[0].link.name
     kinds = (Friction(0.8, 1.5, 20.0, 0.4, 30.0, 0.1), Rotor(2e-4, 30.0, 0.01, gyroscopic=True),
              Spring(4.0, 0.3))

@@ -19,7 +19,7 @@ from urdf2dyn_ros.codegen.languages import python
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Joint, Link, Mimic
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import symmetric
 from urdf2dyn_ros.robot.writer import clean_urdf
 
@@ -83,7 +83,7 @@ def test_columns_and_efforts_are_those_of_pinocchio(name: str) -> None:
 @example(model=two_on_a_slide())
 @given(model=trees(most=7))
 def test_any_tree_has_the_rank_that_pinocchio_finds(model: RobotModel) -> None:
-    if multibody(model).joint_names:
+    if make_multibody(model).joint_names:
         check(model, clean_urdf(model))
 
 
@@ -163,7 +163,7 @@ def test_loads_have_no_effect_and_a_moving_base_is_refused() -> None:
     loaded, states = InverseDynamics(model, loads=loads), states_of(6, 3)
     assert np.array_equal(loaded.regressor(*states), plain.regressor(*states))
     assert np.array_equal(loaded.base_parameters.values, plain.base_parameters.values)
-    text, = python.Python.write(generate(multibody(model), name='r', functions='regressor',
+    text, = python.Python.write(generate(make_multibody(model), name='r', functions='regressor',
                                   loads=loads)).values()
     assert 'no friction, no rotors, no springs, no contact' in text
     moving = InverseDynamics(model, base='moving')

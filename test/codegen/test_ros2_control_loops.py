@@ -82,7 +82,7 @@ def test_the_controller_keeps_its_promises(packages, version, compiler, tmp_path
 def test_gravity_is_that_of_inverse_dynamics(packages, name):
     """Also far from where it is assembled: until it is there, nothing is commanded."""
     dynamics = InverseDynamics(text_of(name))
-    loops = dynamics.model.closures
+    loops = dynamics.model.closed_loops
     start = np.array([dict(loops.start).get(joint, 0.0) for joint in dynamics.joint_names])
     for away in (0.05, 0.4):
         q = start + away * np.resize([1.0, -0.7], dynamics.n)
@@ -224,7 +224,7 @@ def test_a_step_does_not_lead_to_another_way_to_assemble_it(packages, name):
         package.folder / 'go.cpp', package.folder / 'model.o', '-o', package.folder / 'go.so')
     library = ctypes.CDLL(str(package.folder / 'go.so'))
     dynamics = InverseDynamics(text_of(name))
-    loops, random = dynamics.model.closures, np.random.default_rng(1)
+    loops, random = dynamics.model.closed_loops, np.random.default_rng(1)
     names = [joint for joint in dynamics.passive_names if joint in loops.unknown]
     unknown = [dynamics.passive_names.index(joint) for joint in names]
     start = [np.array([dict(loops.start)[joint] for joint in joints])

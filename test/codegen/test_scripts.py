@@ -21,7 +21,7 @@ from urdf2dyn_ros.codegen.generator import STYLES
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
 from urdf2dyn_ros.robot.model import Joint, Link, RobotModel
-from urdf2dyn_ros.robot.multibody import body_inertias, multibody
+from urdf2dyn_ros.robot.multibody import body_inertias, make_multibody
 from urdf2dyn_ros.robot.rotations import aligned, from_rpy
 
 MATH = 'from math import cos, sin\n'
@@ -40,7 +40,7 @@ def text_of(model: RobotModel, style: str = 'readable') -> str:
 
 def states(model: RobotModel, number: int = 3) -> Array:
     """Return random q, qd and qdd, (number, 3, n)."""
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     return np.array([columns(names, random_state(names, seed)) for seed in range(number)])
 
 
@@ -60,7 +60,7 @@ def test_comments_say_what_joints_of_one_coordinate_add() -> None:
 
 def check_styles(model: RobotModel) -> None:
     """Compare both styles, all entry points, with the recursion on plain numbers."""
-    system = multibody(model)
+    system = make_multibody(model)
     scripts = [exported(model, style) for style in STYLES]
     assert all(script['JOINT_NAMES'] == system.joint_names for script in scripts)
     for state in states(model).tolist():
@@ -146,7 +146,7 @@ def test_a_changed_mass_changes_the_efforts_and_is_reported(tmp_path: Path) -> N
         replace(each, inertia=replace(each.inertia, mass=each.inertia.mass + 1.0))
         if each is link and each.inertia else each for each in model.links))
     rows = exported(model)['array_of_variables']
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     expected = efforts_of(heavier, {name: tuple(row) for name, row in zip(names, rows)})
     assert printed == pytest.approx(expected, rel=1e-8, abs=1e-8)
 

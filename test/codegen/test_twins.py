@@ -22,7 +22,7 @@ from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.codegen.twins import equal_limbs
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 
 
 def in_sections(tool: str, ending: str,
@@ -57,7 +57,7 @@ DERIVATIVES = 'inverse_dynamics_derivatives'
 
 def program(model: RobotModel, functions: str, loads: Loads = LOADS,
             twins: bool = True) -> Program:
-    return generate(multibody(model), name='robot', style='fast',
+    return generate(make_multibody(model), name='robot', style='fast',
                     functions=functions, loads=loads, twins=twins)
 
 
@@ -104,10 +104,10 @@ def hexapod() -> RobotModel:
 
 def test_limbs_are_equal_that_have_the_same_joints() -> None:
     """Two by two; a joint that moves bodies of both limbs has no other."""
-    assert equal_limbs(multibody(insect())) == {
+    assert equal_limbs(make_multibody(insect())) == {
         k: k + (3 if (k - 1) // 3 % 2 == 0 else -3) for k in range(1, 19)}
-    assert equal_limbs(multibody(read_urdf((OWN / 'rx90.urdf').read_bytes()))) == {}
-    followed = equal_limbs(multibody(insect(mimic=True)))
+    assert equal_limbs(make_multibody(read_urdf((OWN / 'rx90.urdf').read_bytes()))) == {}
+    followed = equal_limbs(make_multibody(insect(mimic=True)))
     assert 1 not in followed
     assert len(followed) == 14
 
@@ -123,7 +123,7 @@ def test_derivatives_agree_with_pinocchio(path, tool, form, tmp_path, monkeypatc
         monkeypatch.setattr(cpp.Cpp, 'write', partial(one_by_one, write=cpp.Cpp.write))
     model = read_urdf(path.read_bytes())
     whole = whole_program(model, DERIVATIVES)
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     state = random_state(names, 5)
     _, found = language_tools.driven(tool, whole, columns(names, state)[None], tmp_path)
     n = len(names)
@@ -166,7 +166,7 @@ def test_loads_act_on_equal_limbs(mimic, tmp_path, monkeypatch):
     loads = everything(model, 'moving')
     whole = program(model, DERIVATIVES, loads)
     assert whole.functions[0].twinned is not None
-    n = len(multibody(model).joint_names)
+    n = len(make_multibody(model).joint_names)
     state = np.random.default_rng(2).normal(size=3 * n).tolist()
     given = [entry for each in entries(model, loads) for entry in each]
     _, found = language_tools.driven('gcc', whole, np.array([[*state, *given]]), tmp_path)

@@ -27,7 +27,7 @@ def dynamics_of(name: str) -> InverseDynamics:
 def states(dynamics: InverseDynamics, number: int = STATES) -> np.ndarray:
     """Return closed states (number, 3, n): positions near the start, one after the other."""
     rng = np.random.default_rng(7)
-    start = dict(dynamics.model.closures.start)
+    start = dict(dynamics.model.closed_loops.start)
     q = np.array([start[name] for name in dynamics.joint_names])
     q = q + 0.15 * np.sin(np.linspace(0.0, 5.0, number)[:, None] + rng.normal(size=dynamics.n))
     return np.stack([q, *rng.normal(size=(2, number, dynamics.n))], axis=1)
@@ -296,8 +296,8 @@ def test_a_start_chooses_the_assembly() -> None:
     with pytest.raises(UrdfError, match='ambiguous-assembly'):
         InverseDynamics(text, backend='python')
     first, other = (InverseDynamics(model, backend='python', start=dict(start))
-                    for start in (model.closures.start, model.closures.other))
-    q = [dict(first.model.closures.start)['crank']]
+                    for start in (model.closed_loops.start, model.closed_loops.other))
+    q = [dict(first.model.closed_loops.start)['crank']]
     found = first.close(q)
     assert np.abs(other.close(q) - found).max() > 0.1
     assert np.abs(other(q) - first(q)).max() > 1e-3
@@ -475,7 +475,7 @@ def test_a_locked_motor_is_one_that_stands_still(name: str, joint: str, position
     whole = dynamics_of(name)
     part = InverseDynamics(mechanism(name), backend='python', lock={joint: position})
     assert part.joint_names == tuple(each for each in whole.joint_names if each != joint)
-    start, rng = dict(part.model.closures.start), np.random.default_rng(4)
+    start, rng = dict(part.model.closed_loops.start), np.random.default_rng(4)
     state = {each: rng.normal(size=3) * 0.1 + [start[each], 0.0, 0.0]
              for each in part.joint_names}
     state[joint] = np.array([position, 0.0, 0.0])

@@ -11,7 +11,7 @@ from support import oracles
 from support.random_trees import RPY, XYZ, between, random_inertia
 from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import Triple
 from urdf2dyn_ros.robot.writer import clean_urdf
 
@@ -55,7 +55,7 @@ def test_a_planar_joint_is_two_slides_in_its_plane_and_a_turn(normal: str, acros
 def test_the_slides_of_an_oblique_planar_joint_are_right_handed_with_its_normal() -> None:
     normal = (2.0 / 3.0, -1.0 / 3.0, 2.0 / 3.0)
     model = between('planar', normal)
-    at_zero = dict.fromkeys(multibody(model).joint_names, (0.0, 0.0, 0.0))
+    at_zero = dict.fromkeys(make_multibody(model).joint_names, (0.0, 0.0, 0.0))
     start = oracles.motion_of(model, at_zero)['position_free']
     x, y = (np.subtract(oracles.motion_of(model, {**at_zero, name: (1.0, 0.0, 0.0)})[
         'position_free'], start) for name in ('free/x', 'free/y'))

@@ -27,7 +27,7 @@ from urdf2dyn_ros.equations.fewest_operations import (
 from urdf2dyn_ros.equations.newton_euler import Recursion, newton_euler, second_moment
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
 from urdf2dyn_ros.robot.model import Joint, Link, Mimic
-from urdf2dyn_ros.robot.multibody import body_inertias, multibody, turned_frames
+from urdf2dyn_ros.robot.multibody import body_inertias, make_multibody, turned_frames
 
 MOST = {
     'inverse_dynamics': {'rx90': (217, 192), 'humanoid_3p33r': (984, 741), 'ur5_robot': (128, 98),
@@ -61,7 +61,7 @@ def test_the_fast_style_costs_no_more_than_it_did(function: str, name: str) -> N
         model = replace(model, joints=tuple(
             replace(joint, type='fixed', mimic=None) if 'finger' in joint.name else joint
             for joint in model.joints))
-    made, = generate(multibody(model), name='robot', style='fast', functions=function,
+    made, = generate(make_multibody(model), name='robot', style='fast', functions=function,
                      loads=Loads('fixed')).functions
     counts, most = made.operations, MOST[function][name]
     assert counts.multiplications <= most[0] and counts.additions <= most[1]
@@ -141,7 +141,7 @@ def relative(sweep: Any, efforts: Any) -> float:
 
 def check(model: RobotModel, tolerance: float = 4e-15) -> None:
     """Compare every step, and the generated text, with the textbook recursion."""
-    system = multibody(model)
+    system = make_multibody(model)
     inertias = body_inertias(system)
     everything = [True] * len(system.bodies)
     dynamics = InverseDynamics(model)
@@ -216,7 +216,7 @@ def test_axes_that_are_almost_parallel_stay_accurate(tilt: float) -> None:
     axes = [(math.sin(k * tilt), 0.0, math.cos(k * tilt)) for k in range(6)]
     model = chain('rrrrrr', [(0.3, 0.2, 0.1)], axes=axes)
     check(model)
-    system = multibody(model)
+    system = make_multibody(model)
     slid = slid_origins(system, [True] * 6)
     longest = max(abs(x) for body in system.bodies for x in body.parent_p_joint)
     assert all(abs(x) <= FARTHEST_ORIGIN * longest

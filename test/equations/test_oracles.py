@@ -16,7 +16,7 @@ from support.robot_files import EXAMPLES, OWN, TREES, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.information import rounded_angles
 from urdf2dyn_ros.robot import spatial
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.rotations import quarter_turns
 from urdf2dyn_ros.robot.writer import clean_urdf
 
@@ -122,7 +122,7 @@ KINDS = ('position', 'velocity', 'acceleration', 'orientation', 'angular_velocit
 
 def check(model: RobotModel, oracle: Pinocchio, seed: int = 0, tolerance: float = 8e-15) -> None:
     """Compare all vectors by name, each relative to the largest of its kind."""
-    state = random_state(multibody(model).joint_names, seed)
+    state = random_state(make_multibody(model).joint_names, seed)
     found, expected = motion_of(model, state), oracle.motion(state)
     assert set(found) == set(expected)
     for kind in KINDS:

@@ -15,10 +15,10 @@ from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, HISTORY_LENGTH, WARNING_MESSAGES
 from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_EVENTS, BASE_OUTCOMES
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 
 MODEL = read_urdf(robot_path('solo12').read_bytes())
-STILL = np.zeros((3, len(multibody(MODEL).joint_names)))
+STILL = np.zeros((3, len(make_multibody(MODEL).joint_names)))
 MS = 1_000_000
 REST = np.array([0.0] * 8 + [9.81])
 TAKEN = ('used', 'warming_up')

@@ -10,7 +10,7 @@ from support.streams.flying_robot import FreeFlyer, pose
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.estimation.moving_base import Mounting
 from urdf2dyn_ros.robot.joints import Motion
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 SOLO = robot_path('solo12')
@@ -19,7 +19,7 @@ SOLO = robot_path('solo12')
 def worst_error(model: RobotModel, text: str | bytes, seed: int = 0) -> float:
     """Return the largest error over all links, relative to the largest entry."""
     rng = np.random.default_rng(seed)
-    system = multibody(model)
+    system = make_multibody(model)
     state = random_state(system.joint_names, seed)
     root = pose(tuple(rng.normal(size=(3, 3))), tuple(rng.normal(size=(3, 3)) * [1.0, 2.0, 5.0]))
     robot = FreeFlyer(text)
@@ -43,7 +43,7 @@ def test_every_link_of_any_tree_shows_how_its_root_moves(model: RobotModel) -> N
 
 
 def test_only_the_joints_on_the_way_matter() -> None:
-    system = multibody(read_urdf(SOLO.read_bytes()))
+    system = make_multibody(read_urdf(SOLO.read_bytes()))
     nothing = [np.nan] * len(system.joint_names)
     motion = Motion((1.0, 2.0, 3.0), (4.0, 5.0, 6.0), (7.0, 8.0, 9.0))
     assert Mounting(system, 'base_link').root_motion(motion, nothing, nothing, nothing) == motion

@@ -12,11 +12,11 @@ from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.estimation.outcomes import WRENCH_ABSENCES, WRENCH_EVENTS, WRENCH_OUTCOMES
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 
 MS = 1_000_000
 START = 1_700_000_000 * 1000 * MS
-SYSTEM = multibody(read_urdf(robot_path('panda').read_bytes()))
+SYSTEM = make_multibody(read_urdf(robot_path('panda').read_bytes()))
 HAND, ARM = 'panda_hand', 'panda_link4'
 Q = np.linspace(-0.5, 0.5, len(SYSTEM.joint_names))
 
@@ -94,7 +94,7 @@ def test_a_bad_message_is_dropped_counted_and_reported_once(fields, outcome, sai
 
 
 def test_a_force_too_large_at_its_link_is_no_force() -> None:
-    lift = multibody(read_urdf(
+    lift = make_multibody(read_urdf(
         '<robot name="r"><link name="a"/><link name="b"/><joint name="j" type="prismatic">'
         '<parent link="a"/><child link="b"/></joint></robot>'))
     wrenches = ExternalWrenches(lift, ['b'], clock=lambda: 0)
@@ -107,7 +107,7 @@ def test_a_link_called_world_is_meant_before_the_root() -> None:
     text = ('<robot name="r"><link name="root"/><link name="{}"/><joint name="j" type="fixed">'
             '<parent link="root"/><child link="{}"/><origin xyz="0 0 1"/></joint></robot>')
     for name, moment in (('world', -1.0), ('tip', 0.0)):
-        system = multibody(read_urdf(text.format(name, name)))
+        system = make_multibody(read_urdf(text.format(name, name)))
         wrenches = ExternalWrenches(system, ['root'], clock=lambda: 0)
         wrenches.receive('root', 1, 'world', (0.0, 1.0, 0.0), (0.0, 0.0, 0.0))
         assert wrenches.wrenches_at(1, np.empty(0)).tolist() == [0, 1, 0, moment, 0, 0]
@@ -119,7 +119,7 @@ def test_a_link_called_world_is_meant_before_the_root() -> None:
     ('floating', 'odom', False, ['odom', 'body', 'world']), ('floating', 'odom', True, ['body']),
     ('floating', 'world', True, ['body']), ('floating', 'world', False, ['world', 'body'])])
 def test_where_the_world_is_is_unknown_if_the_base_moves(type, root, moving, frames):
-    system = multibody(read_urdf(
+    system = make_multibody(read_urdf(
         f'<robot name="r"><link name="{root}"/><link name="body"/><joint name="j" type="{type}">'
         f'<parent link="{root}"/><child link="body"/></joint></robot>'))
     wrenches = ExternalWrenches(system, ['body'], clock=lambda: 0, moving=moving)

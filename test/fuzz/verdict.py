@@ -15,7 +15,7 @@ from urdf2dyn_ros.errors import StateError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import GRAVITY
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.writer import clean_urdf
 
@@ -68,7 +68,7 @@ def check_model(model: RobotModel) -> None:
     assert dataclasses.replace(again, warnings=model.warnings) == model
     children = [joint.child for joint in model.joints]
     assert sorted([model.root, *children]) == sorted(link.name for link in model.links)
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     assert len(set(names)) == len(names)
 
 

@@ -25,7 +25,7 @@ def recording(path: Path, dynamics: InverseDynamics) -> np.ndarray:
     t = np.arange(0.0, SECONDS, 1.0 / RATE)
     w, a, phase = (rng.uniform(*ends, (4, n)) for ends in ((1.0, 6.0), (0.035, 0.07), (0.0, 6.0)))
     angle = w * t[:, None, None] + phase
-    start = dict(dynamics.model.closures.start)
+    start = dict(dynamics.model.closed_loops.start)
     q = [start[name] for name in dynamics.joint_names] + (a * np.sin(angle)).sum(axis=1)
     qd, qdd = (a * w * np.cos(angle)).sum(axis=1), (-a * w**2 * np.sin(angle)).sum(axis=1)
     tau = true(q, qd, qdd)
@@ -66,7 +66,7 @@ def test_positions_that_close_no_loops_are_refused(tmp_path: Path) -> None:
 def test_columns_of_bodies_are_their_efforts(name: str) -> None:
     dynamics = InverseDynamics(mechanism(name), backend='python')
     robot, rng = robot_of(dynamics.model, dynamics), np.random.default_rng(1)
-    start = dict(dynamics.model.closures.start)
+    start = dict(dynamics.model.closed_loops.start)
     q = np.array([start[joint] for joint in dynamics.joint_names]) + 0.05 * np.sin(
         np.linspace(0.0, 3.0, 20))[:, None]
     qd, qdd = rng.normal(size=(2, *q.shape))

@@ -17,7 +17,7 @@ from urdf2dyn_ros.identification.robot import (
 )
 from urdf2dyn_ros.identification.rows import late_signs, without_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_urdf
 
 ROBOTS = ('ur_description/urdf/ur10_robot.urdf', 'panda_description/urdf/panda.urdf',
@@ -28,7 +28,7 @@ ROBOTS = ('ur_description/urdf/ur10_robot.urdf', 'panda_description/urdf/panda.u
 def test_links_of_changed_bodies_have_the_efforts_of_these(name) -> None:
     """And every one of them is possible, in URDF's own terms."""
     model = read_urdf((EXAMPLES / name).read_text())
-    system = multibody(model)
+    system = make_multibody(model)
     prior, rng = prior_of(system), np.random.default_rng(1)
     turned = [L @ (np.eye(4) + 0.1 * np.tril(rng.normal(size=(4, 4)))) for L in prior.factors]
     changed = parameters_of(np.array([each @ each.T for each in turned]))
@@ -52,7 +52,7 @@ def test_impossible_and_massless_bodies_are_made_possible_and_reported() -> None
         <inertia ixx="1" iyy="1" izz="9" ixy="0" ixz="0" iyz="0"/></inertial></link>
       <joint name="two" type="continuous"><parent link="a"/><child link="b"/></joint>
       <link name="b"/></robot>"""
-    prior = prior_of(multibody(read_urdf(text)))
+    prior = prior_of(make_multibody(read_urdf(text)))
     impossible, massless = prior.remarks
     assert "joint 'one'" in impossible and 'impossible' in impossible
     assert "joint 'two'" in massless and '0.02 kg' in massless

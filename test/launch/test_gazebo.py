@@ -13,7 +13,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.robot.writer import PLUGINS, gazebo_urdf
 from urdf2dyn_ros.simulation import simulator_class
-from urdf2dyn_ros.simulation.simulator import gears
+from urdf2dyn_ros.simulation.simulator import find_gears
 from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory
 
 yaml = pytest.importorskip('yaml', reason='PyYAML is not installed; it comes with ROS 2')
@@ -181,7 +181,8 @@ def test_the_gains_move_the_arm_with_the_delay_of_a_control_loop():
     gains = parameters('joint_trajectory_controller')['gains']
     p, d = (np.array([gains[joint.name][name] for joint in model.joints]) for name in 'pd')
     arm = simulator_class('dart')(model)
-    motion = SmoothTrajectory([joint.type for joint in model.joints], gears(model).limits, 4.5)
+    motion = SmoothTrajectory([joint.type for joint in model.joints],
+                              find_gears(model).limits, 4.5)
     arm.set_state(motion.centre, np.zeros(6))
     effort, errors = np.zeros(6), []
     while arm.time < 5.0:

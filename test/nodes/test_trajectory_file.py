@@ -17,7 +17,7 @@ from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.reader import read_urdf
-from urdf2dyn_ros.simulation.simulator import gears
+from urdf2dyn_ros.simulation.simulator import find_gears
 from urdf2dyn_ros.simulation.trajectories import trajectory_from_file
 
 pytestmark = pytest.mark.slow
@@ -99,7 +99,7 @@ def test_what_does_not_match_the_robot_is_refused(name, text, words, tmp_path):
     robot = read_urdf(TWO.read_text().replace('type="continuous"', 'type="revolute"').replace(
         '<axis xyz="0 0 1"/>', '<axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="9" '
         'velocity="3"/>'))
-    found = gears(robot)
+    found = find_gears(robot)
     with pytest.raises(Urdf2DynError) as error:
         trajectory_from_file(str(tmp_path / name), found.drivers, found.limits, np.zeros(2))
     assert words in str(error.value)

@@ -25,7 +25,7 @@ from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.page.robot_page import drawn_bodies, robot_data, robot_page
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import Limits
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.terms import Friction
 
 FRICTION = Loads(terms={'joint2': [Friction(viscous=3.0, coulomb=5.0)]})
@@ -156,7 +156,7 @@ def test_a_browser_moves_the_robot_and_shows_its_efforts(rx90: str, tmp_path: Pa
     terms = [dict(part.rsplit(' ', 1) for part in bar.split(', ')) for bar in seen['bars']]
     friction = float(terms[1]['friction'].replace('\u2212', '-'))
     assert friction == pytest.approx(3.0 * STATE[1][1] - 5.0, rel=5e-3)
-    for k, link in enumerate(multibody(dynamics.model).bodies, 1):
+    for k, link in enumerate(make_multibody(dynamics.model).bodies, 1):
         R, p = dynamics.forward_kinematics(STATE[0], link=link.attached[0].link.name)
         np.testing.assert_allclose(seen['links'][f'R_{k}'], R, atol=1e-12)
         np.testing.assert_allclose(seen['links'][f'p_{k}'], p, atol=1e-12)
@@ -170,7 +170,7 @@ def test_the_motion_has_exact_derivatives_and_stays_within_the_ranges(tmp_path: 
     """By central differences; it begins where the robot is, also at the end of a range."""
     shutil.copy(ROOT / 'urdf2dyn_ros' / 'page' / 'view.js', tmp_path / 'view.mjs')
     model = read_urdf(OWN / 'scara.urdf')
-    data: Any = robot_data(model, multibody(model), (0.0, 0.0, -9.81))
+    data: Any = robot_data(model, make_multibody(model), (0.0, 0.0, -9.81))
     joints = data['joints']
     start = [joints[0]['upper'], 0.3, -0.4, joints[3]['lower']]
     (tmp_path / 'run.mjs').write_text(f"""
@@ -202,7 +202,7 @@ def test_sliders_keep_within_the_limits_and_are_no_longer_than_a_hand_can_set(ki
     lower, upper, velocity = limits
     joints = (replace(model.joints[0], type=kind, limits=Limits(lower, upper, 1.0, velocity)),
               *model.joints[1:])
-    data: Any = robot_data(model, multibody(replace(model, joints=joints)), (0.0, 0.0, -9.81))
+    data: Any = robot_data(model, make_multibody(replace(model, joints=joints)), (0.0, 0.0, -9.81))
     first = data['joints'][0]
     assert (first['lower'], first['upper'], first['velocity']) == pytest.approx(shown)
     assert (first['acceleration'], first['limit']) == (10.0, 1.0)
@@ -226,7 +226,7 @@ def test_links_masses_and_axes_are_where_pinocchio_has_them(path: Path) -> None:
     """Also lumped ones: the page knows the frames of the bodies' first links alone."""
     text = prepared(path.read_bytes())
     model = read_urdf(text)
-    system, oracle = multibody(model), pin.buildModelFromXML(text)
+    system, oracle = make_multibody(model), pin.buildModelFromXML(text)
     state = Mimics(text).expanded(random_state(system.joint_names))
     data, q = oracle.createData(), pin.neutral(oracle)
     for name, joint in zip(oracle.names, oracle.joints):

@@ -9,7 +9,7 @@ from picture_texts import assert_apart, texts
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import graph
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_urdf
 
 RX90 = OWN / 'rx90.urdf'
@@ -40,7 +40,7 @@ def chain(count: int) -> str:
 @pytest.mark.parametrize('name', ROBOTS)
 def test_every_body_has_a_row_and_nothing_overlaps(name):
     model = read_urdf(ROBOTS[name].read_bytes())
-    system = multibody(model)
+    system = make_multibody(model)
     figure = graph._figure(model)
     written = texts(figure)
     for body in system.bodies:

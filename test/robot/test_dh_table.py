@@ -13,9 +13,9 @@ from support.random_trees import examples, random_inertia, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS, mostly_slow
 from urdf2dyn_ros import InverseDynamics, RobotModel, SourceError, UrdfError, read_dh, read_urdf
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.robot.dh import dh_table, table_data
+from urdf2dyn_ros.robot.dh import make_dh_table, table_data
 from urdf2dyn_ros.robot.model import Joint, Link
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.rotations import ROUNDOFF
 
 REAL = [EXAMPLES / path for path in (
@@ -26,7 +26,7 @@ REAL = [EXAMPLES / path for path in (
 
 def read_again(model: RobotModel) -> RobotModel:
     """Return the model of a robot's table, by way of JSON."""
-    return read_dh(json.loads(json.dumps(table_data(dh_table(model)))))
+    return read_dh(json.loads(json.dumps(table_data(make_dh_table(model)))))
 
 
 def assert_same_efforts(model: RobotModel, other: RobotModel) -> None:
@@ -35,7 +35,7 @@ def assert_same_efforts(model: RobotModel, other: RobotModel) -> None:
     state = np.random.default_rng(1).normal(size=(3, len(first.joint_names)))
     tau = first(*state)
     # where 1.5708 is a quarter turn, entries of rotations that are almost 0 or 1 are rounded
-    share = 1e-12 if multibody(model).close == ROUNDOFF else 1e-9
+    share = 1e-12 if make_multibody(model).close == ROUNDOFF else 1e-9
     assert second(*state) == pytest.approx(tau, rel=0, abs=share * max(1.0, *np.abs(tau)))
 
 
@@ -48,7 +48,7 @@ def test_the_efforts_of_a_table_are_those_of_its_robot(path: Path) -> None:
     model = read_urdf(path)
     other = read_again(model)
     assert_same_efforts(model, other)
-    assert len(dh_table(other).rows) == len(dh_table(model).rows)
+    assert len(make_dh_table(other).rows) == len(make_dh_table(model).rows)
 
 
 def test_axes_that_are_almost_parallel_to_the_root_or_to_tips_have_no_far_normal() -> None:
@@ -61,7 +61,7 @@ def test_axes_that_are_almost_parallel_to_the_root_or_to_tips_have_no_far_normal
         Joint('other', 'fixed', 'c', 'e', p, (1.57079632, 0.2, 0.0))), 'a')
     other = read_again(model)
     assert_same_efforts(model, other)
-    for row in dh_table(model).rows:
+    for row in make_dh_table(model).rows:
         assert max(map(abs, (row.six.b, row.six.d, row.six.r))) < 10.0
     for tip in ('d', 'e'):
         poses = [InverseDynamics(each, backend='python').forward_kinematics([0.4, 0.5], tip)
@@ -81,7 +81,7 @@ def test_any_tree_has_a_table(model: RobotModel) -> None:
 
 def test_the_rx90_has_the_table_of_the_textbook() -> None:
     """Khalil and Dombre's: alpha, d and r of six joints, all other parameters zero."""
-    rows = table_data(dh_table(read_urdf(OWN / 'rx90.urdf')))['rows'][1:7]
+    rows = table_data(make_dh_table(read_urdf(OWN / 'rx90.urdf')))['rows'][1:7]
     assert [row['alpha'] for row in rows] == [0.0, pi / 2, 0.0, -pi / 2, pi / 2, -pi / 2]
     assert [row['d'] for row in rows] == [0.0, 0.0, 0.45, 0.0, 0.0, 0.0]
     assert [row['r'] for row in rows] == [0.0, 0.0, 0.0, 0.45, 0.0, 0.0]

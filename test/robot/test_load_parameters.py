@@ -14,7 +14,7 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
-from urdf2dyn_ros.robot.loads import PAYLOAD, payload, payload_fault, payload_text
+from urdf2dyn_ros.robot.loads import PAYLOAD, payload_entries, payload_fault, payload_text
 from urdf2dyn_ros.robot.model import ExternalForce, RobotModel
 from urdf2dyn_ros.robot.parameters import read_parameter_file
 
@@ -182,10 +182,11 @@ def test_the_values_that_make_a_model_are_what_json_can_hold() -> None:
 def test_a_payload_has_its_numbers_until_it_is_put_down() -> None:
     values = {**DEFAULTS, 'payload.link': 'link2', 'payload.mass': 2.0,
               'payload.com': (0.1, 0.2, 0.3), 'payload.inertia': (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)}
-    assert [*payload(values)] == [2.0, 0.1, 0.2, 0.3, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    assert [*payload_entries(values)] == [2.0, 0.1, 0.2, 0.3, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     assert '2 kg' in payload_text(values) and 'link2' in payload_text(values)
     values['payload.attached'] = False
-    assert not np.any(payload(values) + payload(DEFAULTS)) and 'nothing' in payload_text(values)
+    assert not np.any(payload_entries(values) + payload_entries(DEFAULTS))
+    assert 'nothing' in payload_text(values)
 
 
 @pytest.mark.parametrize(('inertia', 'mass', 'word'), [

@@ -17,7 +17,7 @@ from urdf2dyn_ros.identification.identified_files import identified_urdf
 from urdf2dyn_ros.robot.joints import URDF_TYPES
 from urdf2dyn_ros.robot.loads import LOAD_PARAMETERS, with_loads
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.rotations import from_rpy, to_rpy
 from urdf2dyn_ros.robot.writer import clean_urdf
@@ -136,13 +136,13 @@ def test_the_nodes_parameter_keeps_loads_of_the_others() -> None:
               'friction.enabled': True, 'joints.panda_finger_joint1.viscous': 3.0,
               'lock': ('panda_finger_joint1=0.02', '')}
     model, loads = with_loads(values, read_urdf(PANDA))
-    assert multibody(model).joint_names[-1] == 'panda_joint7'
+    assert make_multibody(model).joint_names[-1] == 'panda_joint7'
     assert [*loads.terms] == [f'panda_joint{i}' for i in range(1, 8)]
-    loads.check(multibody(model))
+    loads.check(make_multibody(model))
     assert with_loads({**values, 'lock': ('',)}, read_urdf(PANDA))[0].joints == read_urdf(
         PANDA).joints
     with pytest.raises(ParameterError, match='panda_finger_joint1'):
-        Loads(payload='panda_finger_joint1').check(multibody(model))
+        Loads(payload='panda_finger_joint1').check(make_multibody(model))
 
 
 def test_recordings_are_read_by_the_part(tmp_path: Path) -> None:

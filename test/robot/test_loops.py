@@ -91,7 +91,7 @@ def test_a_coupling_of_urdf_plus_is_a_gear() -> None:
 
 def open_tree(model: RobotModel) -> InverseDynamics:
     return InverseDynamics(replace(
-        model, loops=(), closures=None, joints=tuple(
+        model, loops=(), closed_loops=None, joints=tuple(
             replace(joint, mimic=None, also=()) for joint in model.joints)), backend='python')
 
 
@@ -171,8 +171,8 @@ def test_a_second_parent_is_answered_with_the_loop_to_write() -> None:
 def test_a_model_with_loops_is_written_and_read_again(text: str) -> None:
     model = read_urdf(text)
     again = read_urdf(clean_urdf(model))
-    assert again.closures == model.closures
-    q, qd, qdd = np.random.default_rng(1).normal(size=(3, len(model.closures.actuated)))
+    assert again.closed_loops == model.closed_loops
+    q, qd, qdd = np.random.default_rng(1).normal(size=(3, len(model.closed_loops.actuated)))
     assert InverseDynamics(again, backend='python')(q, qd, qdd) == pytest.approx(
         InverseDynamics(model, backend='python')(q, qd, qdd), rel=1e-12)
 
@@ -188,8 +188,8 @@ def test_welded_frames_coincide_and_are_not_half_a_turn_off() -> None:
     exact = 'rpy="0 0 0"/><link2'
     assert exact in b.text
     model = read_urdf(b.text.replace(exact, f'rpy="0 {math.pi} 0"/><link2'))
-    assert model.closures is not None
-    for start in (model.closures.start, model.closures.other):
+    assert model.closed_loops is not None
+    for start in (model.closed_loops.start, model.closed_loops.other):
         q = dict(start)
         turn = q['right'] + q['right_elbow'] + q['pin'] - q['left'] - q['left_elbow']
         assert math.cos(turn) == pytest.approx(-1.0, abs=1e-12)

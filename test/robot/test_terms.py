@@ -20,7 +20,7 @@ from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.joints import Coordinate, Motion
 from urdf2dyn_ros.robot.loads import TERMS, Loads, with_loads
 from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.rotations import aligned
 from urdf2dyn_ros.robot.spatial import ZERO
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor, Spring
@@ -33,7 +33,7 @@ SEVEN_JOINTS = [*map(robot_path, ('xarm7', 'panda'))]
 
 
 def state_of(model: RobotModel, seed: int = 0) -> list[list[float]]:
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     return columns(names, random_state(names, seed)).tolist()
 
 
@@ -44,9 +44,9 @@ def added(model: RobotModel, loads: Loads) -> np.ndarray:
 
 def test_terms_that_are_off_leave_no_trace_in_any_text() -> None:
     off = Loads(terms={name: [Friction(), Rotor(), Spring(reference=1.0)]
-                       for name in multibody(RX90).joint_names})
+                       for name in make_multibody(RX90).joint_names})
     assert InverseDynamics(RX90, loads=off).text == InverseDynamics(RX90).text
-    made = [generate(multibody(RX90), name='r', loads=loads)
+    made = [generate(make_multibody(RX90), name='r', loads=loads)
             for loads in (off, Loads())]
     assert made[0].functions == made[1].functions and made[0].parameters == made[1].parameters
 
@@ -55,7 +55,7 @@ def test_terms_that_are_off_leave_no_trace_in_any_text() -> None:
                          ids=lambda path: path.stem)
 def test_rotors_are_mujocos_armature(path: Path) -> None:
     model = read_urdf(path.read_bytes())
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     rng = np.random.default_rng(1)
     rotors = {name: Rotor(*rng.uniform(0.1, 2.0, 3)) for name in names}
     peer = MuJoCo(clean_urdf(model))
@@ -90,7 +90,7 @@ def with_rotor_bodies(model: RobotModel, rotors: dict[str, Rotor], at_rest: bool
 
 def check_spinning_rotors(model: RobotModel) -> None:
     """Compare with rotors that are bodies of their own, moved by joints that follow."""
-    names = multibody(model).joint_names
+    names = make_multibody(model).joint_names
     rng = np.random.default_rng(2)
     turning = {joint.name for joint in model.joints if joint.type in ('revolute', 'continuous')}
     rotors = {name: Rotor(rng.uniform(0.1, 2.0), rng.uniform(-9.0, 9.0), gyroscopic=True)
@@ -219,7 +219,7 @@ def test_a_pendulum_has_its_closed_form(state: tuple[float, ...], backend: str) 
 
 def of_pinocchio(model: RobotModel, friction: dict[str, Friction], seed: int) -> list[float]:
     """Return the efforts by Pinocchio, of a robot whose mimic joints are independent."""
-    system = multibody(model)
+    system = make_multibody(model)
     own = random_state(system.joint_names, seed)
     free = replace(model, joints=tuple(replace(joint, mimic=None) for joint in model.joints))
     state = {}
@@ -237,7 +237,7 @@ def of_pinocchio(model: RobotModel, friction: dict[str, Friction], seed: int) ->
 
 
 def check_friction(model: RobotModel, seed: int = 0, tolerance: float = 1e-11) -> None:
-    system = multibody(model)
+    system = make_multibody(model)
     rng = np.random.default_rng(seed)
     friction = {body.name: Friction(*rng.uniform(0.1, 2.0, 9)) for body in system.bodies}
     dynamics = InverseDynamics(model, base='fixed', loads=Loads(

@@ -18,7 +18,7 @@ from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, Loads, RobotModel, read_urdf
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Link
-from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 WRENCH = np.array([7.0, -3.0, 11.0, 0.5, 2.0, -1.5])
@@ -35,7 +35,7 @@ def felt(model: RobotModel, link: str, state: Any) -> np.ndarray:
 @examples(15)
 @given(trees())
 def test_a_wrench_on_any_link_of_random_trees_is_felt_as_pinocchio_says(model: RobotModel) -> None:
-    system = multibody(model)
+    system = make_multibody(model)
     names = system.joint_names
     state = random_state(names)
     links = list(system.links)
@@ -58,7 +58,7 @@ def with_payload(model: RobotModel, link: str) -> RobotModel:
                        for name in ('humanoid_3p33r', 'panda'))])
 def test_a_payload_is_the_same_mass_in_the_urdf(name: str, base: str) -> None:
     model = read_urdf(robot_path(name).read_bytes())
-    system = multibody(model)
+    system = make_multibody(model)
     names, links = system.joint_names, list(system.links)
     q, qd, qdd = columns(names, random_state(names))
     given = [np.array([0.3, -0.7, 0.2, 1.0, 2.0, -3.0, 4.0, 5.0, 9.0])] * (base == 'moving')
@@ -113,7 +113,7 @@ def moved(system: Multibody, link: str, frame: str, wrench: Array, q: Array,
 def test_a_moved_wrench_does_the_same_to_the_joints(path: Path) -> None:
     """At every link, for frames on it, fused with it, elsewhere, and the root."""
     model = read_urdf(path.read_bytes())
-    oracle, system = Pinocchio(path.read_bytes()), multibody(model)
+    oracle, system = Pinocchio(path.read_bytes()), make_multibody(model)
     state = random_state(system.joint_names)
     q = np.array([state[name][0] for name in system.joint_names])
     rng, root, links = np.random.default_rng(1), model.root, [link.name for link in model.links]

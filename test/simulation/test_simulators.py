@@ -10,7 +10,7 @@ from support.robot_files import OWN
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation import SIMULATORS, available_simulator, simulator_class
-from urdf2dyn_ros.simulation.simulator import check_masses, computed_torque, gears
+from urdf2dyn_ros.simulation.simulator import check_masses, computed_torque, find_gears
 from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory
 
 MASS, LENGTH, INERTIA = 3.0, 0.7, 0.2
@@ -81,7 +81,7 @@ def moved(engine, text, duration=2.0, **options):
     """Return the simulator, its samples along a smooth motion, and the largest error."""
     model = read_urdf(text)
     simulated = simulator_class(engine)(model, **options)
-    driven = gears(model)
+    driven = find_gears(model)
     trajectory = SmoothTrajectory([j.type for j in driven.drivers], driven.limits, duration)
     simulated.set_state(*trajectory(0.0)[:2])
     samples = []

@@ -59,8 +59,8 @@ from urdf2dyn_ros.codegen.signature import (
     inputs_of,
 )
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
-from urdf2dyn_ros.equations.closures import closed_poses, passive_start
 from urdf2dyn_ros.equations.fewest_operations import inherited_spin
+from urdf2dyn_ros.equations.loop_constraints import closed_poses, passive_start
 from urdf2dyn_ros.equations.newton_euler import (
     TEXTBOOK,
     Recursion,
@@ -179,9 +179,10 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike,
     if not isinstance(functions, tuple) and functions not in CHOICES:
         raise ExportError(f'unknown model {functions!r}; the models are: {", ".join(CHOICES)}')
     names = functions if isinstance(functions, tuple) else CHOICES[functions]
-    names = (*names, *[CLOSURE] * bool(with_closure and system.closures and CLOSURE not in names))
+    if with_closure and system.closed_loops and CLOSURE not in names:
+        names = (*names, CLOSURE)
     chosen = {name: FUNCTIONS[name] for name in names}
-    if system.closures and style == GENERAL:
+    if system.closed_loops and style == GENERAL:
         raise ExportError('the style general does not close loops: choose readable, which has '
                           'named masses and lengths of links to change, or fast')
     vector = checked_gravity(gravity)
@@ -282,7 +283,7 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
         each.constants(mechanics)
     constants = function.constants(mechanics)
     shared = len(graph.nodes)
-    mechanics = mechanics.loaded(loads).closed()
+    mechanics = mechanics.loaded(loads).with_loops()
     entries = {**function.derive(mechanics), **constants}
     quantities = function.quantities(mechanics)
     entries = {each.name: mechanics.reduced(each, entries[each.name]) for each in quantities
@@ -335,7 +336,7 @@ def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
 def _in_root_frame(name: str, mechanics: Mechanics) -> dict[str, tuple[Scalar, ...]]:
     """Return pose and motion of frames, and force and moment of joints, of inverse dynamics."""
     # what the tree of a closed loop transmits, cut open, is not what its joints do
-    if name != 'inverse_dynamics' or mechanics.moving or mechanics.system.closures:
+    if name != 'inverse_dynamics' or mechanics.moving or mechanics.system.closed_loops:
         return {}
     return root_frame(mechanics.system, mechanics.sweep(('q', 'qd', 'qdd')), mechanics.gravity,
                       mechanics.notes.note)
@@ -394,7 +395,7 @@ def write_function(request: Request, of: FunctionGraph,
 def _in_twins(request: Request, of: FunctionGraph, function: Function) -> Function | None:
     """Return a function with statements of two numbers each, if equal limbs make it faster."""
     limbs = equal_limbs(request.system)
-    if request.readable or not limbs or request.system.closures:
+    if request.readable or not limbs or request.system.closed_loops:
         return None
     twinned = Twinned(of.graph, of.results,
                       {quantity.name: quantity for quantity in of.quantities}, limbs)
@@ -490,14 +491,14 @@ def _references(request: Request) -> tuple[Reference, ...]:
             state['dt'] = (0.004,)
         if 'payload' in state:
             state['payload'] = _PAYLOAD
-        if system.closures:
+        if system.closed_loops:
             pose = closed_poses(system, 0.2 * np.array(state['q'])[:, None])[:, 0].tolist()
             state['q'], state['passive'] = (tuple(pose[j] for j in joints)
                                             for joints in (system.actuated, system.unknown))
         mechanics = Mechanics(
             system, request.gravity, [*inertias], second_moments(inertias), TEXTBOOK,
             state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),
-            frames=request.frames, gains=request.gains).loaded(loads).closed()
+            frames=request.frames, gains=request.gains).loaded(loads).with_loops()
         for name in functions:
             for each in FUNCTIONS[name].quantities(mechanics):
                 if each.columns is not None:
@@ -508,7 +509,7 @@ def _references(request: Request) -> tuple[Reference, ...]:
             # of accelerations in the frames of the text: rounded axes change efforts by 1e-11 of
             # the largest, which light links turn into a multiple of what a check allows
             if not request.readable and 'tau' in function.INPUTS:
-                own = _simplified(request, function, state).loaded(loads).closed()
+                own = _simplified(request, function, state).loaded(loads).with_loops()
             results = function.expected(own)
             expected[name] = {each.name: tuple(map(float, own.reduced(
                 each._replace(columns=None), results[each.name])))

@@ -8,10 +8,10 @@ from urdf2dyn_ros.codegen.generator import LOADS, STYLES, generate
 from urdf2dyn_ros.codegen.program import JointRow, Operations
 from urdf2dyn_ros.codegen.signature import ONLY_TIP, LinkFrames
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
-from urdf2dyn_ros.equations.regressor import base_parameters
+from urdf2dyn_ros.equations.regressor import find_base_parameters
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody, make_multibody
 from urdf2dyn_ros.robot.rotations import PRINTED, ROUNDOFF, is_coarse, quarter_turns
 from urdf2dyn_ros.robot.terms import JointTerm
 from urdf2dyn_ros.text import aligned, counted, quote
@@ -28,7 +28,7 @@ def information(model: RobotModel,
     the function, of several of that which combines them; base parameters, of the regressor alone,
     in the order of its columns.
     """
-    system = multibody(model)
+    system = make_multibody(model)
     programs = {style: generate(system, name='robot', style=style, gravity=gravity, loads=loads,
                                 functions=functions, frames=frames) for style in STYLES}
     last = {style: program.functions[-1] for style, program in programs.items()}
@@ -42,7 +42,7 @@ def information(model: RobotModel,
             'links': [link.name for link in links], 'mass': sum(link.mass for link in links)})
     base: dict[str, Any] = {}
     if functions == 'regressor':
-        minimal = base_parameters(for_any_inertia(system)[0], gravity)
+        minimal = find_base_parameters(for_any_inertia(system)[0], gravity)
         base['base_parameters'] = [
             {'name': name, 'value': value, 'unit': unit, 'formula': formula}
             for name, value, unit, formula in zip(

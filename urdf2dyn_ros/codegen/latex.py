@@ -46,7 +46,7 @@ def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, 
     n = len(system.joint_names)
     if what not in get_args(What):
         raise ParameterError(f'unknown equations {what!r}: {", ".join(get_args(What))}')
-    most = MOST_JOINTS + 2 * bool(system.closures)   # whose chains are short
+    most = MOST_JOINTS + 2 * bool(system.closed_loops)   # whose chains are short
     if n > most:
         raise ParameterError(f'formulas of {n} joints are too long to read (at most '
                              f'{most}): export_model(model, style="readable")')
@@ -54,13 +54,13 @@ def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, 
         raise ParameterError('formulas have no arguments but q, qd and qdd: set base="fixed", '
                              'and declare no payload and no external wrenches')
     # of the tree, whose passive joints have accelerations
-    tree: What = 'efforts' if system.closures and what == 'bias' else what
+    tree: What = 'efforts' if system.closed_loops and what == 'bias' else what
     rows, state, values = equations(system, gravity, loads, tree, symbolic)
-    letter = rf'\bar{{{_LETTERS[tree]}}}' if system.closures else _LETTERS[tree]
+    letter = rf'\bar{{{_LETTERS[tree]}}}' if system.closed_loops else _LETTERS[tree]
     formulas = [(f'{letter}_{{{i}{j}}}' if what == 'mass_matrix' else f'{letter}_{i}', entry)
                 for i, row in enumerate(rows, 1) for j, entry in enumerate(row, 1)
                 if what != 'mass_matrix' or j >= i]
-    if system.closures:
+    if system.closed_loops:
         closing, of_loops = constraints(system, state[0], symbolic)
         formulas, values = [*closing, *formulas], {**values, **of_loops}
     lines, used = [], set()
@@ -68,7 +68,7 @@ def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, 
         terms, symbols = _terms(entry, state, 8 if symbolic else 1)
         lines.append(_broken(f'{left} &= ', terms))
         used |= symbols
-    if system.closures:
+    if system.closed_loops:
         lines += _solution(system, what)
     legend = [*_turns(used), *_legend(system, {x: values[x] for x in values if x in used})]
     if legend:
@@ -81,9 +81,9 @@ def constraints(system: Multibody, q: Any, symbolic: bool,
     """Return phi(q) = 0 of closed loops and J = dphi/dq, with their names; values of symbols."""
     named = _Symbols(symbolic)
     system, still = _named(system, named), [0.0] * len(q)
-    assert system.closures is not None
-    loops = [LoopState(system, loop, (q, still, still)) for loop in system.closures.loops]
-    rows = system.closures.rows
+    assert system.closed_loops is not None
+    loops = [LoopState(system, loop, (q, still, still)) for loop in system.closed_loops.loops]
+    rows = system.closed_loops.constraints
     found = [(rf'0 = \phi_{r}', loops[row.loop].value(row)) for r, row in enumerate(rows, 1)]
     found += [(f'J_{{{r}{k + 1}}}', entry) for r, row in enumerate(rows, 1)
               for k, entry in sorted(loops[row.loop].column(row).items())]
@@ -136,11 +136,11 @@ def _named(system: Multibody, named: _Symbols) -> Multibody:
         return link.body_p_link + link.body_R_link @ Vector(
             *named('p', f'{i}', AXES, body.placement.xyz))
 
-    closures = system.closures and replace(system.closures, loops=tuple(
+    closed_loops = system.closed_loops and replace(system.closed_loops, loops=tuple(
         replace(loop, first=replace(loop.first, xyz=named('u', f'{k}', AXES, loop.first.xyz)),
                 second=replace(loop.second, xyz=named('v', f'{k}', AXES, loop.second.xyz)))
-        for k, loop in enumerate(system.closures.loops, 1)))
-    return replace(system, closures=closures, bodies=tuple(
+        for k, loop in enumerate(system.closed_loops.loops, 1)))
+    return replace(system, closed_loops=closed_loops, bodies=tuple(
         replace(body, parent_p_joint=origin(i, body)) for i, body in enumerate(system.bodies, 1)))
 
 
@@ -275,8 +275,8 @@ def _legend(system: Multibody, values: dict[Any, float]) -> Iterator[str]:
             lines.items(), key=lambda item: (item[0][1], 'mrIpuvg'.index(item[0][0]))):
         unit, meaning = _MEANINGS[letter]
         link = joint = loop = ''
-        if letter in 'uv' and system.closures:
-            loop = _plain('loop', system.closures.loops[int(index) - 1].name)
+        if letter in 'uv' and system.closed_loops:
+            loop = _plain('loop', system.closed_loops.loops[int(index) - 1].name)
         elif index:
             body = system.bodies[int(index.rstrip("'")) - 1]
             heavy = [each for each in body.attached if each.link.inertia]

@@ -8,7 +8,7 @@ import numpy as np
 
 from urdf2dyn_ros.codegen.compiled import GeneratedFunction, Values, in_order
 from urdf2dyn_ros.errors import LoopError, StateError
-from urdf2dyn_ros.robot.closures import OPEN, SINGULAR
+from urdf2dyn_ros.robot.assembly import OPEN, SINGULAR
 from urdf2dyn_ros.robot.multibody import Multibody
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -34,7 +34,7 @@ class LoopSolver:
         self._unknown = [names.index(system.joint_names[k]) for k in system.unknown]
         # all passive joints of those of the tree: what is linear is a sum
         self._factors, self._offsets = system.joint_rows(names)
-        start = dict(system.closures.start) if system.closures else {}
+        start = dict(system.closed_loops.start) if system.closed_loops else {}
         self._start = tuple(np.array([start.get(system.joint_names[k], 0.0) for k in joints])
                             for joints in (system.actuated, system.unknown))
         self._last = self._start   # closed pose, from which the next one is found if it is near

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from urdf2dyn_ros.codegen.signature import BY_JOINT, ONLY_TIP, LinkFrames, Quantity
-from urdf2dyn_ros.equations.closures import Closure, dotted
 from urdf2dyn_ros.equations.fewest_operations import (
     ParallelAxes,
+    align_parallel_axes,
     behind_one_joint,
-    parallel_axes,
     parallel_groups,
 )
+from urdf2dyn_ros.equations.loop_constraints import LoopConstraints, dotted
 from urdf2dyn_ros.equations.newton_euler import (
     AppliedLoads,
     Recursion,
@@ -48,27 +48,27 @@ class Notes:
 UNNOTED = Notes()   # keeps none, as on numbers
 
 
-class ClosedArguments(Mapping[str, Sequence[Scalar]]):
+class LoopArguments(Mapping[str, Sequence[Scalar]]):
     """The arguments of a robot with closed loops: q, qd and qdd are those of all joints."""
 
     def __init__(self, given: Mapping[str, Sequence[Scalar]], system: Multibody,
-                 numbers: Multibody, closure: Closure | None = None) -> None:
+                 numbers: Multibody, constraints: LoopConstraints | None = None) -> None:
         self.given, self._robot = given, (system, numbers)
         self._rest = [0.0] * len(system.actuated)
         q = dict(zip((*system.actuated, *system.unknown), (*given['q'], *given['passive'])))
         self.q = [q[k] for k in range(len(q))]
-        self.closure = closure or Closure(system, self.q, numbers)
+        self.constraints = constraints or LoopConstraints(system, self.q, numbers)
 
-    def replaced(self, values: Mapping[str, Sequence[Scalar]]) -> 'ClosedArguments':
+    def replaced(self, values: Mapping[str, Sequence[Scalar]]) -> 'LoopArguments':
         """Return the same with some arguments of the actuated joints replaced."""
-        return ClosedArguments({**self.given, **values}, *self._robot,
-                               None if 'q' in values else self.closure)
+        return LoopArguments({**self.given, **values}, *self._robot,
+                               None if 'q' in values else self.constraints)
 
-    def varied(self, name: str, direction: Sequence[float]) -> 'ClosedArguments':
+    def varied(self, name: str, direction: Sequence[float]) -> 'LoopArguments':
         """Return the same as dual numbers, where q, qd or qdd of the actuated joints varies."""
         names = {name: direction}
         if name == 'q':
-            rates = self.closure.rates(direction)
+            rates = self.constraints.rates(direction)
             names['passive'] = [rates[k] for k in self._robot[0].unknown]
         return self.replaced({key: [Dual.of(*pair) for pair in zip(self.given[key], slopes)]
                               for key, slopes in names.items()})
@@ -76,13 +76,13 @@ class ClosedArguments(Mapping[str, Sequence[Scalar]]):
     def state(self, inputs: Collection[str]) -> list[Sequence[Scalar]]:
         """Return q, qd and qdd of all joints, where missing inputs of actuated ones are zero."""
         qd, qdd = (self.given[x] if x in inputs else self._rest for x in ('qd', 'qdd'))
-        rates = self.closure.rates(qd) if 'qd' in inputs else [0.0] * len(self.q)
+        rates = self.constraints.rates(qd) if 'qd' in inputs else [0.0] * len(self.q)
         moves = 'qd' in inputs or 'qdd' in inputs
-        return [self.q, rates, self.closure.accelerations(rates, qdd) if moves else rates]
+        return [self.q, rates, self.constraints.accelerations(rates, qdd) if moves else rates]
 
     def with_turning(self, p: Sequence[Scalar], beta: Sequence[Scalar]) -> list[Scalar]:
         """Return beta with dG/dt' p in addition, at the actuated joints; p is that of all."""
-        turning = dict(zip(self.closure.actuated, self.closure.turning(self['qd'], p)))
+        turning = dict(zip(self.constraints.actuated, self.constraints.turning(self['qd'], p)))
         return [entry + turning.get(k, 0.0) for k, entry in enumerate(beta)]
 
     def __getitem__(self, name: str) -> Sequence[Scalar]:
@@ -143,11 +143,11 @@ class Mechanics:
         return replace(self, inertias=inertias, second_moments=moments, wrenches=wrenches,
                        _sweeps={})
 
-    def closed(self) -> 'Mechanics':
+    def with_loops(self) -> 'Mechanics':
         """Return the same with the arguments of all joints, if passive ones close loops."""
-        if not self.system.closures:
+        if not self.system.closed_loops:
             return self
-        return replace(self, arguments=ClosedArguments(
+        return replace(self, arguments=LoopArguments(
             self.arguments, self.system, self.numbers[0]), _sweeps={})
 
     def reduced(self, name: Quantity, entries: Sequence[Any]) -> Sequence[Any]:
@@ -156,21 +156,21 @@ class Mechanics:
 
         Efforts are G' tau, and columns for the velocity or acceleration of a joint those of G.
         """
-        if not isinstance(self.arguments, ClosedArguments):
+        if not isinstance(self.arguments, LoopArguments):
             return entries
-        closure, n = self.arguments.closure, len(self.system.joint_names)
+        loops, n = self.arguments.constraints, len(self.system.joint_names)
         of_joints = name.rows == BY_JOINT and len(entries) == n
         if name.columns is None:
-            return closure.reduced(entries) if of_joints else entries
+            return loops.reduced(entries) if of_joints else entries
         if name.columns == BY_JOINT and len(entries[0]) == n:
-            entries = [[dotted(row, motion) for motion in closure.motions] for row in entries]
+            entries = [[dotted(row, motion) for motion in loops.motions] for row in entries]
         return entries if not of_joints else [
-            [dotted(motion, column) for column in zip(*entries)] for motion in closure.motions]
+            [dotted(motion, column) for column in zip(*entries)] for motion in loops.motions]
 
     def given(self, name: str) -> Sequence[Scalar]:
         """Return an argument as it is given: of closed loops that of the actuated joints."""
         arguments = self.arguments
-        return (arguments.given if isinstance(arguments, ClosedArguments) else arguments)[name]
+        return (arguments.given if isinstance(arguments, LoopArguments) else arguments)[name]
 
     @property
     def textbook(self) -> bool:
@@ -200,7 +200,7 @@ class Mechanics:
         recursion = self.recursion if note is None else self.recursion._replace(note=note)
         if not self.textbook and not (self.moving and 'qd' in inputs):
             groups = parallel_groups(self.system)
-            if 'qd' in inputs and not self.system.closures:
+            if 'qd' in inputs and not self.system.closed_loops:
                 groups = behind_one_joint(self.system, groups)
             if groups:
                 shared = self.in_parallel_axes(self.inertias, groups)
@@ -214,11 +214,11 @@ class Mechanics:
         """Return the robot whose joints share their axes, by default all; a textbook's none."""
         if groups is None:
             groups = [] if self.textbook else parallel_groups(self.system)
-        return parallel_axes(self.system, inertias, self.arguments['q'], groups)
+        return align_parallel_axes(self.system, inertias, self.arguments['q'], groups)
 
     def state(self, inputs: Collection[str]) -> list[Sequence[Scalar]]:
         """Return q, qd and qdd, with zeros in the place of missing inputs."""
-        if isinstance(self.arguments, ClosedArguments):
+        if isinstance(self.arguments, LoopArguments):
             return self.arguments.state(inputs)
         return [self.arguments[x] if x in inputs else [0.0] * len(self.system.joint_names)
                 for x in ('q', 'qd', 'qdd')]

@@ -21,12 +21,12 @@ from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.codegen.languages import c
 from urdf2dyn_ros.codegen.languages.language import shortest
 from urdf2dyn_ros.codegen.program import Program
-from urdf2dyn_ros.equations.closures import Closure
+from urdf2dyn_ros.equations.loop_constraints import LoopConstraints
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, Coordinate
 from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN, Loads
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import Body, Multibody, multibody
+from urdf2dyn_ros.robot.multibody import Body, Multibody, make_multibody
 from urdf2dyn_ros.robot.spatial import Scalar
 from urdf2dyn_ros.robot.terms import Friction
 from urdf2dyn_ros.robot.writer import mock_urdf
@@ -85,7 +85,7 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
     The payload is on the link of the loads or, by default, on the only tip. Gains other than 1
     are efforts per current, and currents are commanded.
     """
-    system = multibody(model)
+    system = make_multibody(model)
     loads.check(system)
     if loads.moving(system) or loads.external:
         raise ExportError('ros2_control: a controller knows neither the motion of a base nor '
@@ -207,12 +207,12 @@ def _tables(joints: Sequence[Body], friction: Sequence[FrictionRow]) -> dict[str
 
 def _closing(program: Program, system: Multibody) -> dict[str, str]:
     """Return what closes loops that are not linear; without any, no joint is passive."""
-    start = dict(system.closures.start) if system.closures else {}
+    start = dict(system.closed_loops.start) if system.closed_loops else {}
     passive = [system.bodies[system.drivers[k]] for k in system.unknown]
     step = (f'    {program.name}_closure(\n      next.q.data(), near.data(), '
             'next.passive.data(), gap, margin);\n')
     pose = [start.get(name, 0.0) for name in system.joint_names]
-    margin = math.sqrt(Closure(system, pose, system).margin()) if passive else 0.0
+    margin = math.sqrt(LoopConstraints(system, pose, system).margin()) if passive else 0.0
     return {
         'loop_words':
             f'The joints {", ".join(_comment(body.name) for body in passive)} close loops; they '

@@ -84,7 +84,7 @@ def inputs_of(system: Multibody, loads: Loads) -> dict[str, Input]:
     """Return q, qd, qdd and tau of a robot, then what varies with its loads, in this order."""
     inputs = [Input(x, tuple(f'{x}{i + 1}' for i in system.motors), known.units)
               for x, known in JOINT_INPUTS.items()]
-    if system.closures:
+    if system.closed_loops:
         drivers = system.drivers
         inputs.append(Input('passive', tuple(f'q{drivers[k] + 1}' for k in system.unknown), (
             'positions [rad or m] of the passive joints, which close the loops: '

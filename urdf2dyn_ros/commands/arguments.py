@@ -35,7 +35,7 @@ from urdf2dyn_ros.robot.loads import (
 )
 from urdf2dyn_ros.robot.lock import lock_joints, locked_positions
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.parameters import read_parameter_file
 from urdf2dyn_ros.robot.reader import load_urdf, read_configured
 from urdf2dyn_ros.robot.spatial import Triple
@@ -275,7 +275,7 @@ def read_recorded_loads(arguments: argparse.Namespace, model: RobotModel) -> Loa
         raise ParameterError(f'{", ".join(arguments.parameters)}: external_wrenches of '
                              f'{first_names(robot.loads.external, 5)} are not in joint states: '
                              'remove them from the file')
-    robot.loads.check(multibody(robot.model))   # the link of the payload as well
+    robot.loads.check(make_multibody(robot.model))   # the link of the payload as well
     return robot._replace(model=_with_payload(robot.model, robot.values),
                           loads=replace(robot.loads, payload=''))
 
@@ -310,7 +310,7 @@ def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
 
 
 def _only_tip(model: RobotModel) -> str:
-    tips = multibody(model).tips
+    tips = make_multibody(model).tips
     if len(tips) != 1:
         raise ParameterError(f'--payload-mass: which link carries it? Add --payload-link with '
                              f'one of {first_names(tips, 12)}, or another link')

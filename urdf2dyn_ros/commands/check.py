@@ -15,7 +15,7 @@ from urdf2dyn_ros.codegen.information import rounded_angles
 from urdf2dyn_ros.commands.arguments import FILE, LOOPS, add
 from urdf2dyn_ros.errors import ParameterError, Problem, StateError, Urdf2DynError, UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.robot.closures import about_loops, ambiguous
+from urdf2dyn_ros.robot.assembly import about_loops, ambiguous
 from urdf2dyn_ros.robot.document import (
     TENSOR_ATTRIBUTES,
     Description,
@@ -28,7 +28,7 @@ from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.lock import lock_joints, locked_positions
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.plausibility import notes
 from urdf2dyn_ros.robot.reader import load_urdf, read_configured, read_tree
 from urdf2dyn_ros.robot.spatial import Array
@@ -83,7 +83,7 @@ class EffortChanges:
 
     def __init__(self, text: str | bytes, model: RobotModel,
                  locked: Mapping[str, float]) -> None:
-        self._text, self._system, self._locked = text, multibody(model), locked
+        self._text, self._system, self._locked = text, make_multibody(model), locked
         self._left = MOST_CHANGES
         self._dynamics = _dynamics(model)
         self._states = _states(self._system)
@@ -220,10 +220,10 @@ def findings(text: str | bytes, options: Mapping[str, Any] | None = None,
         model = lock_joints(read_configured(text, options), locked)
     except UrdfError as error:
         return '', list(map(Finding, error.problems)), [], []
-    closures, about = model.closures, [*about_loops(model)]
-    if closures and closures.other:
-        reported = [*map(Finding, (*model.warnings, *ambiguous(closures).problems))]
-    elif closures and closures.unknown:   # which do not close at random positions
+    closed_loops, about = model.closed_loops, [*about_loops(model)]
+    if closed_loops and closed_loops.other:
+        reported = [*map(Finding, (*model.warnings, *ambiguous(closed_loops).problems))]
+    elif closed_loops and closed_loops.unknown:   # which do not close at random positions
         closed, range_ = _closed_poses(model)
         reported = [*map(Finding, (*model.warnings, *closed))]
         about.append(range_)
@@ -233,7 +233,7 @@ def findings(text: str | bytes, options: Mapping[str, Any] | None = None,
         if (gravity := changes.of_gravity()) is not None:
             reported.append(Finding(gravity))
     try:
-        Loads().check(multibody(model))
+        Loads().check(make_multibody(model))
     except ParameterError as error:
         reported.append(Finding(Problem(
             'base', str(error), refused=False,
@@ -245,11 +245,11 @@ def findings(text: str | bytes, options: Mapping[str, Any] | None = None,
 def _closed_poses(model: RobotModel) -> tuple[list[Problem], str]:
     """Return what is wrong with loops within the limits of the actuated joints, and a note."""
     dynamics = _dynamics(model)
-    start = dict(model.closures.start) if model.closures else {}
+    start = dict(model.closed_loops.start) if model.closed_loops else {}
     names = (*dynamics.joint_names, *dynamics.passive_names)
     near = np.array([start[name] for name in dynamics.joint_names])
     poses, margins = [near], []
-    for k, far in enumerate(_states(multibody(model))[0, :_LOOP_STATES], start=1):
+    for k, far in enumerate(_states(make_multibody(model))[0, :_LOOP_STATES], start=1):
         q = near + k / _LOOP_STATES * (far - near)
         with suppress(StateError):   # out of reach, or beyond a singular pose
             dynamics.close(q)

@@ -12,7 +12,7 @@ from urdf2dyn_ros.errors import DrawingError
 from urdf2dyn_ros.export import default_name, write_files
 from urdf2dyn_ros.recordings import pages as picture
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import Attached, Multibody, multibody
+from urdf2dyn_ros.robot.multibody import Attached, Multibody, make_multibody
 from urdf2dyn_ros.system import require
 from urdf2dyn_ros.text import counted, printable
 
@@ -107,7 +107,7 @@ def _rows(system: Multibody) -> list[_Row]:
 
 def _figure(model: RobotModel) -> Any:
     """Return the picture; lengths are inches from its upper left corner."""
-    system = multibody(model)
+    system = make_multibody(model)
     if len(system.bodies) > MOST_BODIES:
         raise DrawingError(f'{len(system.bodies)} bodies are too many for a picture (at most '
                            f'{MOST_BODIES}): write a file for Graphviz with -o FILE.dot')

@@ -28,10 +28,10 @@ from urdf2dyn_ros.commands.arguments import (
 from urdf2dyn_ros.errors import ExportError, ParameterError, Urdf2DynError
 from urdf2dyn_ros.export import PACKAGES, Target, default_name, export_model, write_files
 from urdf2dyn_ros.page.robot_page import robot_page
-from urdf2dyn_ros.robot.dh import dh_latex, dh_table, dh_text, table_data
+from urdf2dyn_ros.robot.dh import dh_latex, dh_text, make_dh_table, table_data
 from urdf2dyn_ros.robot.loads import Payload
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 
 _ENDINGS = ('.html', '.htm')   # of a page
 
@@ -61,7 +61,7 @@ def run_info(arguments: argparse.Namespace) -> int:
     if arguments.latex and not arguments.dh:
         raise ParameterError('--latex prints a table of DH parameters: add --dh')
     if arguments.dh:
-        table = dh_table(_model(arguments))
+        table = make_dh_table(_model(arguments))
         print(json.dumps(table_data(table), indent=2) if arguments.json else
               dh_latex(table) if arguments.latex else dh_text(table))
         return 0
@@ -86,7 +86,7 @@ def add_latex(parser: argparse.ArgumentParser) -> None:
 def run_latex(arguments: argparse.Namespace) -> int:
     """Print the environment aligned, to stand between $$."""
     robot = _robot(arguments)
-    print(latex(multibody(robot.model), robot.gravity, robot.loads, arguments.what,
+    print(latex(make_multibody(robot.model), robot.gravity, robot.loads, arguments.what,
                 not arguments.numbers))
     return 0
 

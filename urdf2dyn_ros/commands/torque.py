@@ -34,7 +34,7 @@ from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.report import write_head, write_rows
 from urdf2dyn_ros.recordings.series import Stamps
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, smooth
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.robot.terms import Rotor
 from urdf2dyn_ros.system import create_files, json_text, require, writing_to
@@ -100,7 +100,7 @@ def run_torque(arguments: argparse.Namespace) -> int:
                              '--qdd')
     if arguments.mu is not None and not arguments.standing:
         raise ParameterError('--mu is the friction of the ground: add --standing FOOT ...')
-    if multibody(model).floating and not arguments.standing:
+    if make_multibody(model).floating and not arguments.standing:
         print_remarks(['the root floats in the URDF; here it is at rest'], 'note')
     if arguments.trajectory:
         return _trajectory(dynamics, arguments)

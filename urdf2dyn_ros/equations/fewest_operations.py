@@ -3,7 +3,7 @@ The recursion with the fewest operations, equal in exact arithmetic.
 
 What depends on the robot alone, frames and inertial parameters of the bodies, is chosen in
 `fewest_operations`. In the recursion itself `inherited_spin` takes U of a body from that of its
-parent, and `parallel_axes` returns a robot whose parallel joints have the same axes.
+parent, and `align_parallel_axes` returns a robot whose parallel joints have the same axes.
 """
 
 from __future__ import annotations
@@ -466,8 +466,8 @@ class ParallelAxes(NamedTuple):
         return loads._replace(terms=self.terms(loads.terms), wrenches=wrenches)
 
 
-def parallel_axes(system: Multibody, inertias: Sequence[Inertia | None],
-                  q: Sequence[Scalar], groups: Sequence[Sequence[int]]) -> ParallelAxes:
+def align_parallel_axes(system: Multibody, inertias: Sequence[Inertia | None],
+                        q: Sequence[Scalar], groups: Sequence[Sequence[int]]) -> ParallelAxes:
     """Return the robot with the axes of each group of bodies in those of its first joint."""
     follows = {i: parent for group in groups for parent, i in itertools.pairwise(group)}
     firsts = {group[0] for group in groups}
@@ -520,7 +520,7 @@ def parallel_groups(system: Multibody) -> list[list[int]]:
     groups: dict[int, list[int]] = {}
     for i, body in enumerate(system.bodies):
         parent = body.parent
-        if parent == ROOT and not system.closures:
+        if parent == ROOT and not system.closed_loops:
             continue
         if parent == ROOT or body.parent_R_joint != IDENTITY:
             groups[i] = [i]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.equations.closures import Closure
+from urdf2dyn_ros.equations.loop_constraints import LoopConstraints
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Forward, in_joint, in_parent, summed
 from urdf2dyn_ros.robot.inertia import Inertia
@@ -63,7 +63,7 @@ class Factors(NamedTuple):
     first: int = 0   # so many rows are not eliminated
 
 
-def factors(M: Sequence[Sequence[Scalar]], note: RowNote, first: int = 0) -> Factors:
+def factorise(M: Sequence[Sequence[Scalar]], note: RowNote, first: int = 0) -> Factors:
     """
     Return the factors of a symmetric positive definite matrix (n, n), but for the `first` rows.
 
@@ -450,7 +450,7 @@ class ArticulatedBodies:
                     self._part(together, numbers[j - first] if j != k else None)
                     self._note(row, f'{kind}{symbol}' + ('_j' if j != k else ''), (by_column[j],))
 
-        known = factors(M, note, first)
+        known = factorise(M, note, first)
         # several blocks may be in the frame of a body that is in none of them
         about = None if i in block.bodies else numbers[0]
         if i != ROOT:
@@ -533,13 +533,13 @@ def weakness(system: Multibody, terms: BodyTerms) -> tuple[str, float, float] | 
     n, motors = len(system.joint_names), system.actuated
     states = [[math.sin(1.7 * k + 2.0 * state + 0.4) for k in range(n)]
               for state in range(2)]   # without symmetry
-    if system.closures:
-        start = dict(system.closures.start)
+    if system.closed_loops:
+        start = dict(system.closed_loops.start)
         states = [[start[name] for name in system.joint_names]]
     for q in states:
         M: Array = np.array(mass_matrix(system, inertias, q, terms=terms)).reshape(n, n)
-        if system.closures:
-            G: Array = np.array(Closure(system, q, system).motions)
+        if system.closed_loops:
+            G: Array = np.array(LoopConstraints(system, q, system).motions)
             M = G @ M @ G.T
         rest = M.copy()
         for k in reversed(range(len(M))):   # as in `factors`

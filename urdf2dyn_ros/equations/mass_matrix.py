@@ -9,7 +9,7 @@ from urdf2dyn_ros.equations.newton_euler import (
     TEXTBOOK,
     AppliedLoads,
     Recursion,
-    forward,
+    forward_sweep,
     in_joint,
     in_parent,
     inertial,
@@ -240,8 +240,8 @@ def kinetic_energy(system: Multibody, inertias: Sequence[Inertia | None],
     """Return qd' M qd / 2 [J]; recursion as for `momentum`, terms those with inertia."""
     note = recursion.note
     resting = [0.0] * len(qd)
-    moving = forward(system, inertias, (q, resting, qd), ZERO,
-                     recursion._replace(note=of_velocities(note)), NO_LOADS)
+    moving = forward_sweep(system, inertias, (q, resting, qd), ZERO,
+                           recursion._replace(note=of_velocities(note)), NO_LOADS)
     twice: Scalar = 0.0
     for i, body in enumerate(system.bodies):
         (_, w, v), (P, L) = moving.motions[i], moving.own[i]

@@ -3,8 +3,9 @@ The recursive Newton-Euler algorithm: the efforts that a motion requires.
 
 Luh, Walker and Paul 1980, in the notation of Khalil and Dombre, Modeling, Identification and
 Control of Robots, section 9.5 (Featherstone, Rigid Body Dynamics Algorithms, chapter 5). The frame
-of each body is at its joint, with z along the axis. In `forward`, root to tips, with quantities of
-the parent (p), p_i the origin of joint i in the parent and R from the joint's frame at q to it:
+of each body is at its joint, with z along the axis. In `forward_sweep`, root to tips, with
+quantities of the parent (p), p_i the origin of joint i in the parent and R from the joint's frame
+at q to it:
 
     b  = a_p + U_p p_i                      acceleration of the joint's origin, minus gravity
     w  = R' w_p + qd z                      angular velocity            (prismatic: R' w_p)
@@ -14,7 +15,7 @@ the parent (p), p_i the origin of joint i in the parent and R from the joint's f
     F  = m a + U h                          force that accelerates the body, h = m c
     N  = J wd + w x J w + h x a             moment about the origin
 
-and in `backward`, tips to root:
+and in `backward_sweep`, tips to root:
 
     f   = F + sum of the children's fp - external force      what the joint transmits
     n   = N + sum of the children's np - external moment
@@ -156,8 +157,9 @@ def newton_euler(system: Multibody, inertias: Sequence[Inertia | None],
     qd, qdd of the independent joints: [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]. Gravity
     [m/s^2] is in the root frame, and part of the motion of a base that moves.
     """
-    coordinates, motions, spins, own = forward(system, inertias, state, gravity, recursion, loads)
-    efforts, wrenches, transmitted = backward(
+    coordinates, motions, spins, own = forward_sweep(
+        system, inertias, state, gravity, recursion, loads)
+    efforts, wrenches, transmitted = backward_sweep(
         system, coordinates, motions, own, loads, recursion.note)
     return Sweep(efforts, coordinates, motions, spins, wrenches, transmitted)
 
@@ -173,9 +175,9 @@ class Forward(NamedTuple):
     own: dict[int, Wrench]   # F, N that accelerate the bodies themselves, and a root that moves
 
 
-def forward(system: Multibody, inertias: Sequence[Inertia | None],
-            state: Sequence[Sequence[Scalar]], gravity: Three, recursion: Recursion,
-            loads: AppliedLoads) -> Forward:
+def forward_sweep(system: Multibody, inertias: Sequence[Inertia | None],
+                  state: Sequence[Sequence[Scalar]], gravity: Three, recursion: Recursion,
+                  loads: AppliedLoads) -> Forward:
     """Return the motion of every body; arguments are those of `newton_euler`."""
     root, U_root = Motion(ZERO, ZERO, -Vector(*gravity)), NO_TENSOR
     if loads.base is not None:
@@ -225,9 +227,9 @@ def inertial(inertia: Inertia | None, motion: Motion, U: Matrix, moment: Moment,
 
 # ---- Backward, tips to root: what each joint transmits, and its part along the axis
 
-def backward(system: Multibody, coordinates: Sequence[Coordinate], motions: Mapping[int, Motion],
-             own: Mapping[int, Wrench], loads: AppliedLoads, note: Note,
-             ) -> tuple[list[Scalar], dict[int, Wrench], list[Scalar]]:
+def backward_sweep(system: Multibody, coordinates: Sequence[Coordinate],
+                   motions: Mapping[int, Motion], own: Mapping[int, Wrench], loads: AppliedLoads,
+                   note: Note) -> tuple[list[Scalar], dict[int, Wrench], list[Scalar]]:
     """Return efforts, wrenches and transmitted efforts of `Sweep` from those of `Forward`."""
     efforts: list[Scalar] = [0.0] * len(system.joint_names)
     wrenches = dict.fromkeys(own, NO_WRENCH)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.equations.closures import closed_poses, closed_states
+from urdf2dyn_ros.equations.loop_constraints import closed_poses, closed_states
 from urdf2dyn_ros.equations.newton_euler import (
     Sweep,
     in_parent,
@@ -158,7 +158,7 @@ def _group_columns(system: Multibody, gravity: Three) -> Grouping:
     columns = structural_columns(system)
     Y = _sampled(system, gravity, columns)
     W = Y.reshape(len(Y) * Y.shape[1], len(columns))
-    kept, factors = _independent(W, _largest_first(W) if system.closures else _undecided(Y))
+    kept, factors = _independent(W, _largest_first(W) if system.closed_loops else _undecided(Y))
     factors.setflags(write=False)
     return Grouping(tuple(columns[k] for k in kept), columns, factors)
 
@@ -191,7 +191,7 @@ def _sampled(system: Multibody, gravity: Three, columns: Sequence[UnitParameter]
     n, several = len(system.joint_names), [0] * len(system.joint_names)
     for column in columns:
         several[system.bodies[column.body].coordinate] += 1
-    closes = system.closures is not None
+    closes = system.closed_loops is not None
     size = 2 * max([*several, len(columns) // len(system.actuated)] if closes else several,
                    default=0) + 10
     states = np.random.default_rng(_SEED).normal(size=(3, n, size))
@@ -304,7 +304,7 @@ class BaseParameters:
         return tuple(_sum(row, names) for row in self.matrix)
 
 
-def base_parameters(system: Multibody, gravity: Three) -> BaseParameters:
+def find_base_parameters(system: Multibody, gravity: Three) -> BaseParameters:
     """Return the base parameters of a robot whose root is fixed, in the frames of its bodies."""
     moving = [each for body in system.bodies for each in body.attached]
     groups = group_columns(system, gravity)

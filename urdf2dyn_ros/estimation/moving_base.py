@@ -23,7 +23,7 @@ from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES
 from urdf2dyn_ros.robot.joints import Motion
 from urdf2dyn_ros.robot.loads import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
 from urdf2dyn_ros.robot.spatial import Array, Vector, cross
 from urdf2dyn_ros.text import is_stamp, listed, quote
@@ -215,7 +215,7 @@ class MovingBase(ABC):
         self._rates = Rates(self.CHANNELS, **{
             row.name: values[row.name] for row in Rates.PARAMETERS})
         self._clock = clock
-        self._system = multibody(model)
+        self._system = make_multibody(model)
         self._robot, fixed = model.name, self._system.world - {model.root}
         # those that move with the robot
         self._links = [link for link in self._system.links if link not in fixed]

@@ -12,7 +12,7 @@ from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN
-from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all, values_below
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.robot.terms import Friction
@@ -194,7 +194,7 @@ class MomentumObserver:
 def _sticking(dynamics: InverseDynamics) -> tuple[Array, Array]:
     """Return levels of friction (n,) [N m or N], and velocities up to which joints may stick."""
     level, slow = np.zeros((2, len(dynamics.joint_names)))
-    for body in multibody(dynamics.model).bodies:
+    for body in make_multibody(dynamics.model).bodies:
         for term in dynamics.loads.terms.get(body.name, ()):
             if isinstance(term, Friction):
                 ratio, j = abs(float(body.multiplier)), body.coordinate
@@ -465,7 +465,7 @@ class WrenchEstimate:
         if 'base_motion' in dynamics.inputs:
             raise ParameterError('parameter wrench_estimate.link: a wrench is estimated '
                                  'only where the base is fixed')
-        self._columns = list(moving_joints(multibody(dynamics.model), self.link))
+        self._columns = list(moving_joints(make_multibody(dynamics.model), self.link))
         self._names, self._jacobian = dynamics.joint_names, dynamics.jacobian
         # compiled now rather than at the first sample
         self._jacobian(np.zeros(len(self._names)), link=self.link, axes='link')

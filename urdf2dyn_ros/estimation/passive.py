@@ -13,7 +13,7 @@ import numpy as np
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.robot.closures import Gaps
+from urdf2dyn_ros.robot.assembly import Gaps
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import quote
 

@@ -16,7 +16,7 @@ from urdf2dyn_ros.estimation.passive import PassiveJoints
 from urdf2dyn_ros.estimation.stream import IMPLAUSIBLE, Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.parameters import Parameter, values_below
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -119,7 +119,7 @@ def make_sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Ca
 
     The clock returns the present time [ns]; `payload` has that of each link, (10,), as it is now.
     """
-    base, wrenches, loads, system = None, None, dynamics.loads, multibody(dynamics.model)
+    base, wrenches, loads, system = None, None, dynamics.loads, make_multibody(dynamics.model)
     counted = [None if source is None else source.counters
                for source in (before.base, before.wrenches)]
     if loads.moving(system):

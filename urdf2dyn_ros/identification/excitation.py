@@ -18,7 +18,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.parameters import load_yaml, yaml_fault
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, Array
-from urdf2dyn_ros.simulation.simulator import gears
+from urdf2dyn_ros.simulation.simulator import find_gears
 from urdf2dyn_ros.text import csv_cell, printable
 
 # ---- The limits that a motion keeps: fractions of those of the URDF, or of a file
@@ -80,8 +80,8 @@ def restrict_limits(model: RobotModel, dynamics: InverseDynamics, fraction: floa
     A missing limit raises a ParameterError that names the joints.
     """
     of_drivers = {}
-    if not model.closures:   # in loops, motors have their own limits alone
-        of_gears = gears(model)
+    if not model.closed_loops:   # in loops, motors have their own limits alone
+        of_gears = find_gears(model)
         of_drivers = {joint.name: limits
                       for joint, limits in zip(of_gears.drivers, of_gears.limits)}
     rows, faults = [], []

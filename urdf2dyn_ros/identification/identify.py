@@ -260,7 +260,7 @@ def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
     segments, names = read_segments(recording, source.names)
     pieces = pieces_of(segments, names, path)
     try:
-        for piece in pieces if robot.system.closures else ():
+        for piece in pieces if robot.system.closed_loops else ():
             robot.dynamics.close(piece.q)
     except LoopError as error:
         raise IdentificationError(

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urdf2dyn_ros.equations.closures import closed_poses, closed_states
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
-from urdf2dyn_ros.equations.regressor import base_parameters, sampled_columns
+from urdf2dyn_ros.equations.loop_constraints import closed_poses, closed_states
+from urdf2dyn_ros.equations.regressor import find_base_parameters, sampled_columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.mistakes import SIGN_WIDTHS
 from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin
@@ -20,7 +20,7 @@ from urdf2dyn_ros.robot.multibody import (
     Multibody,
     body_inertias,
     link_inertia,
-    multibody,
+    make_multibody,
 )
 from urdf2dyn_ros.robot.rotations import from_rpy
 from urdf2dyn_ros.robot.spatial import Array
@@ -128,7 +128,7 @@ class Columns:
             for moved in system.chain(number):
                 depends[system.bodies[moved].coordinate].add(number)
         moves: Array = np.eye(len(depends))
-        if system.closures:
+        if system.closed_loops:
             q = closed_poses(system, np.full((len(system.actuated), 1), 0.1))
             moves = closed_states(system, q, q, q)[1][..., 0]   # of any motion
         # bodies whose parameters the effort of each joint depends on; ten columns each
@@ -160,7 +160,7 @@ class Columns:
         for first in range(0, len(state[0]), _SAMPLES_AT_ONCE):
             rows, G = slice(first, first + _SAMPLES_AT_ONCE), None
             motion: Array = np.array([part[rows].T for part in state])
-            if self._system.closures:
+            if self._system.closed_loops:
                 motion, G = closed_states(self._system, self._closed(motion[0]), *motion[1:])
             for body, numbers, efforts in sampled_columns(self._system, units, motion,
                                                           self._gravity):
@@ -337,7 +337,7 @@ class Robot:
 
 def robot_of(model: RobotModel, dynamics: InverseDynamics) -> Robot:
     """Return a robot from its model and the same model with its gravity."""
-    system = multibody(model)
+    system = make_multibody(model)
     limits = [limit.velocity or np.inf for limit in dynamics.limits]
     return Robot(model, dynamics, system, Columns(system, dynamics, dynamics.gravity_vector),
                  prior_of(system), joint_friction(model, dynamics),
@@ -367,7 +367,7 @@ class BaseEstimates(NamedTuple):
 
 def estimate_base(robot: Robot, bodies: Array, covariance: Array) -> BaseEstimates:
     """Return the base parameters of bodies (k, 10) with a covariance (10 k, 10 k)."""
-    base = base_parameters(for_any_inertia(robot.system)[0], robot.dynamics.gravity_vector)
+    base = find_base_parameters(for_any_inertia(robot.system)[0], robot.dynamics.gravity_vector)
     parts = []   # a body is as if it were its first link
     for body in robot.system.bodies:
         if not body.attached:

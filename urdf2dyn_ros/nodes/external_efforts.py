@@ -23,7 +23,7 @@ from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, filled_wrench, latched
 from urdf2dyn_ros.nodes.models import CurrentModel, Pipeline
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.parameters import values_below
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import Status
@@ -168,7 +168,7 @@ class WrenchTopic:
         old, active, link = self._pipeline.requested, self._pipeline.active, 'wrench_estimate.link'
         if (active is not None and new[link] and new[link] != old[link]
                 and new['robot_description'] == old['robot_description']):
-            moving_joints(multibody(active.dynamics.model), new[link])
+            moving_joints(make_multibody(active.dynamics.model), new[link])
 
     def apply(self, old: Mapping[str, Any]) -> None:
         """Estimate with the requested parameters from the next output on."""

@@ -65,7 +65,7 @@ from urdf2dyn_ros.robot.loads import (
     unused_settings,
 )
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import Attached, multibody
+from urdf2dyn_ros.robot.multibody import Attached, make_multibody
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import counted, listed
@@ -584,7 +584,7 @@ class Base:
         if model is not self._model:
             # the parent of a floating joint is the world, which is fixed in tf
             link = next((joint.child for joint in model.joints if model.floats(joint)), model.root)
-            self._model, (_, self._frame) = model, multibody(model).links[link]
+            self._model, (_, self._frame) = model, make_multibody(model).links[link]
         R: Array = np.array(self._frame.body_R_link)
         p: Array = np.array(self._frame.body_p_link)
         force, moment = wrench[:3], wrench[3:]

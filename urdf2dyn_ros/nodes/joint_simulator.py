@@ -26,7 +26,7 @@ from urdf2dyn_ros.simulation.simulator import (
     Drives,
     SimulatedSample,
     computed_torque,
-    gears,
+    find_gears,
 )
 from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory, trajectory_from_file
 from urdf2dyn_ros.text import counted
@@ -93,7 +93,7 @@ class JointSimulator(Node):
         self._simulator = simulator_class(values['simulator'])(
             model, gravity=values['gravity'], dt=values['physics_step'],
             friction=values['friction'])
-        drivers, limits = gears(model).drivers, gears(model).limits
+        drivers, limits = find_gears(model).drivers, find_gears(model).limits
         smooth = SmoothTrajectory([joint.type for joint in drivers], limits, values['duration'])
         file = values['trajectory_file']
         self._trajectory = (trajectory_from_file(file, drivers, limits, smooth.centre) if file

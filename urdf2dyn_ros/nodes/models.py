@@ -18,11 +18,11 @@ from urdf2dyn_ros.estimation.stream_setup import Sources, make_sources, make_str
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
 from urdf2dyn_ros.nodes.runtime import NodeParameters
-from urdf2dyn_ros.robot.closures import closed
+from urdf2dyn_ros.robot.assembly import solve_loops
 from urdf2dyn_ros.robot.loads import check_names, load_values, with_loads
 from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_configured
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -237,7 +237,7 @@ class Descriptions:
             try:
                 robot = read_configured(text, values)
                 model, loads = with_loads(values, robot)
-                loads.check(multibody(model))
+                loads.check(make_multibody(model))
             except Urdf2DynError as error:
                 errors.append(error)
             else:
@@ -257,11 +257,11 @@ class Descriptions:
     def _dynamics(self, text: str, values: Mapping[str, Any],
                   positions: Mapping[str, float]) -> InverseDynamics:
         model = read_configured(text, values)
-        if model.closures and model.closures.other:
-            every_passive = model.closures.passive
-            every = {name for name, _ in model.closures.start}.union(every_passive)
+        if model.closed_loops and model.closed_loops.other:
+            every_passive = model.closed_loops.passive
+            every = {name for name, _ in model.closed_loops.start}.union(every_passive)
             if start := {name: q for name, q in positions.items() if name in every}:
-                model = closed(model, start)
+                model = solve_loops(model, start)
             else:
                 self._unplaced = every_passive
         return _dynamics(model, values)

@@ -38,7 +38,7 @@ from urdf2dyn_ros.nodes.endpoints import (
 )
 from urdf2dyn_ros.nodes.models import Pipeline
 from urdf2dyn_ros.nodes.runtime import NodeParameters
-from urdf2dyn_ros.robot.loads import load_values, payload, payload_fault, payload_text
+from urdf2dyn_ros.robot.loads import load_values, payload_entries, payload_fault, payload_text
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import call_in_child
 
@@ -229,7 +229,7 @@ class PayloadService:
         """Compute with the payload of the parameters from the next message on."""
         values = self._parameters.values
         link = values['payload.link']
-        self.entries[link] = payload(values)
+        self.entries[link] = payload_entries(values)
         text, flaw = payload_text(values), payload_fault(values)
         logger, logged = self._node.get_logger(), self._logged
         self._logged = text, flaw

@@ -17,7 +17,7 @@ from urdf2dyn_ros.export import default_name, export_model
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, Payload
 from urdf2dyn_ros.robot.model import Limits, LoopFrame, RobotModel
-from urdf2dyn_ros.robot.multibody import ROOT, Attached, Multibody, multibody
+from urdf2dyn_ros.robot.multibody import ROOT, Attached, Multibody, make_multibody
 from urdf2dyn_ros.robot.rotations import composed
 from urdf2dyn_ros.robot.spatial import Matrix, Triple, Vector
 from urdf2dyn_ros.text import counted, printable
@@ -64,7 +64,7 @@ def _joint(system: Multibody, number: int) -> dict[str, object]:
     body = system.bodies[number]
     joint, limits = JOINTS[body.type], body.limits
     lower, upper = _range(bool(joint.turns), limits)
-    start = dict(system.closures.start)[body.name] if system.closures else (
+    start = dict(system.closed_loops.start)[body.name] if system.closed_loops else (
         0.0 if lower <= 0.0 <= upper else 0.5 * (lower + upper))
     return {'name': body.name, 'start': start, 'turns': bool(joint.turns), 'unit': joint.unit,
             'effortUnit': joint.effort_unit, 'lower': lower, 'upper': upper,
@@ -158,7 +158,7 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
     the tree branches. An ExportError for a robot without movable joints, for external wrenches
     and for a moving base.
     """
-    system = multibody(model)
+    system = make_multibody(model)
     if not system.joint_names:
         raise ExportError('the robot has no movable joint: a page has nothing to move')
     for what, names in (('external wrenches on ', loads.external),
@@ -181,7 +181,7 @@ def robot_page(model: RobotModel, gravity: tuple[float, float, float] = GRAVITY,
                                           frames=LinkFrames(links))}
     # without what HTML reads as the end of a script or as a comment
     modules = [_MODULE.format(file=file, function=function + ', close, passiveStart' * bool(
-        system.closures), text=text.rstrip('\n').replace(
+        system.closed_loops), text=text.rstrip('\n').replace(
         '</', '<\\/').replace('<!--', '<\\!--'))
         for function, texts in exports.items() for file, text in texts.items()]
     scripts = '\n'.join(_file(script).replace('\nexport ', '\n') for script in _SCRIPTS)
@@ -211,7 +211,7 @@ def _policy(page: str) -> str:
 def _notes(system: Multibody) -> str:
     fixed = ('The root floats in the description; here it stands still. '
              if system.floating else '')
-    if system.closures:
+    if system.closed_loops:
         fixed += 'Sliders stop where the closed loops do not close, or are singular. '
     return (f'{fixed}Gravity is in the root frame; the place of the payload, an orange disc, in '
             'the frame of its link. Lines are links, cylinders revolute joints, blocks prismatic '

@@ -39,7 +39,7 @@ from urdf2dyn_ros.recordings.series import (
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, counted
 
@@ -418,7 +418,7 @@ def robot_facts(model: RobotModel, loads: Loads = _NO_LOADS) -> dict[str, JointF
     Coulomb friction times its magnitude. Friction of the loads is a part of the computed effort:
     such a joint has none.
     """
-    system = multibody(model)
+    system = make_multibody(model)
     counted = {name for name, terms in loads.terms.items()
                if any(term.DISSIPATES for term in terms)}
     joints = {joint.name: joint for joint in model.joints if joint.name not in counted}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import LoopError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
-from urdf2dyn_ros.robot.multibody import Multibody, multibody
+from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.spatial import Array
 
 # largest delay that the fit of an identification finds by itself [s]
@@ -124,7 +124,7 @@ class RecordingFit:
     def __init__(self, dynamics: InverseDynamics, pieces: Sequence[Piece], used: Array,
                  free: NDArray[np.bool_], judge: Judge | None = None) -> None:
         self.dynamics, self.used, self.free = dynamics, used, free
-        self.system, self.names = multibody(dynamics.model), dynamics.joint_names
+        self.system, self.names = make_multibody(dynamics.model), dynamics.joint_names
         self.pieces, self.judge = pieces, judge or self._left_by_urdf
         self.joints: list[int] = np.flatnonzero(used).tolist()
         self.longest = longest = max(pieces, key=lambda piece: len(piece.q))
@@ -372,7 +372,7 @@ def candidates(recording: RecordingFit, base: Change,
 
 def moved_beyond(system: Multibody, moving: NDArray[np.bool_]) -> set[int]:
     """Return the joints beyond which another one moves, or that are driven together by loops."""
-    if system.closures:
+    if system.closed_loops:
         return {*range(len(moving))}
     return {system.bodies[carrier].coordinate for number, body in enumerate(system.bodies)
             for carrier in system.chain(number)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.robot.joints import JOINTS
-from urdf2dyn_ros.robot.loops import rows_of
-from urdf2dyn_ros.robot.model import ClosureRow, Loop, LoopFrame, RobotModel
-from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
+from urdf2dyn_ros.robot.loops import constraints_of
+from urdf2dyn_ros.robot.model import Loop, LoopConstraint, LoopFrame, RobotModel
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody, make_multibody
 from urdf2dyn_ros.robot.rotations import aligned, from_rpy
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -45,8 +45,8 @@ def _rotation(R: Array) -> tuple[Array, Array]:
     return vector, np.eye(3) - 0.5 * X + square[:, None, None] * (X @ X)
 
 
-class _End:
-    """A frame of a loop, on one of some bodies."""
+class _FramePoses:
+    """A frame of a cut joint, on one of some bodies, in many poses at once."""
 
     def __init__(self, system: Multibody, frame: LoopFrame, bodies: Sequence[int]) -> None:
         i, link = system.links[frame.link]
@@ -61,20 +61,20 @@ class _End:
         return R @ self._R, frames[3][self._k] + R @ self._p
 
 
-class _Cut:
+class _LoopPoses:
     """
-    A loop in many poses at once: `LoopState` in a third of its time.
+    A cut joint in many poses at once: `LoopState` in a third of its time.
 
     Joints before the nearest body that carries both chains are left out, as there.
     """
 
     def __init__(self, system: Multibody, loop: Loop, bodies: Sequence[int]) -> None:
-        self.ends = [_End(system, end, bodies) for end in (loop.first, loop.second)]
+        self.ends = [_FramePoses(system, end, bodies) for end in (loop.first, loop.second)]
         first, second = chains = [system.chain(system.links[end.link][0])
                                   for end in (loop.first, loop.second)]
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second)))
         reference = system.attached(first[shared - 1] if shared else ROOT)[0].link.name
-        self._reference = _End(system, LoopFrame(reference, axis=(0.0, 0.0, 1.0)), bodies)
+        self._reference = _FramePoses(system, LoopFrame(reference, axis=(0.0, 0.0, 1.0)), bodies)
         joints = [(sign, i) for sign, part in zip((-1.0, 1.0), chains) for i in part[shared:]]
         self._k = [bodies.index(i) for _, i in joints]
         self._second = np.array([sign > 0.0 for sign, _ in joints], bool)
@@ -85,7 +85,7 @@ class _Cut:
             row[system.bodies[i].coordinate] = sign * float(system.bodies[i].multiplier)
         self._length = loop.length
 
-    def rows(self, rows: Sequence[ClosureRow], frames: Sequence[Array], whole: bool,
+    def rows(self, rows: Sequence[LoopConstraint], frames: Sequence[Array], whole: bool,
              ) -> tuple[Array, Array]:
         """
         Return phi (N, m) and J (N, m, n) of rows, as `LoopState.value` and `column` do.
@@ -128,7 +128,7 @@ class CutTree:
 
     def __init__(self, model: RobotModel) -> None:
         self.model = model
-        self.system = multibody(replace(model, loops=(), couplings=(), closures=None))
+        self.system = make_multibody(replace(model, loops=(), couplings=(), closed_loops=None))
         self.names, self.n = self.system.joint_names, len(self.system.joint_names)
         self.bodies = [self.system.bodies[i] for i in self.system.drivers]
         self.turning = np.array([bool(JOINTS[body.type].turns) for body in self.bodies], bool)
@@ -140,7 +140,7 @@ class CutTree:
         self.range = (np.where(np.isfinite(self.lower), self.lower, -free),
                       np.where(np.isfinite(self.upper), self.upper, free))
         self.rows = [row for k, loop in enumerate(model.loops)
-                     for row in rows_of(k, loop, self.size)]
+                     for row in constraints_of(k, loop, self.size)]
 
     @cached_property
     def size(self) -> float:
@@ -168,8 +168,8 @@ class CutTree:
                        for i in self.system.chain(self.system.links[end.link][0])})
 
     @cached_property
-    def cuts(self) -> list['_Cut']:
-        return [_Cut(self.system, loop, self._bodies) for loop in self.model.loops]
+    def cuts(self) -> list[_LoopPoses]:
+        return [_LoopPoses(self.system, loop, self._bodies) for loop in self.model.loops]
 
     def evaluate(self, q: Array, whole: bool = False) -> tuple[Array, Array]:
         """Return phi (N, m) and J (N, m, n) of all rows, then of all couplings."""

@@ -1,8 +1,9 @@
 """
 Tables of modified Denavit-Hartenberg parameters (Khalil and Kleinfinger): of a robot, and read.
 
-A table has a row for each frame. `dh_table` places the frames of a robot, `dh_text` and `dh_latex`
-print them; `read_dh` returns the model of a table in JSON, or of a .par file of OpenSYMORO.
+A table has a row for each frame. `make_dh_table` places the frames of a robot, `dh_text` and
+`dh_latex` print them; `read_dh` returns the model of a table in JSON, or of a .par file of
+OpenSYMORO.
 """
 
 import ast
@@ -26,8 +27,8 @@ from urdf2dyn_ros.robot.multibody import (
     Attached,
     Multibody,
     link_inertia,
+    make_multibody,
     most_behind,
-    multibody,
     zxz,
 )
 from urdf2dyn_ros.robot.reader import read_description
@@ -67,7 +68,7 @@ class SixParameters(NamedTuple):
         return self.alpha in (0.0, math.pi, -math.pi)
 
 
-def six_parameters(R: Matrix, p: Vector) -> SixParameters:
+def to_six_parameters(R: Matrix, p: Vector) -> SixParameters:
     """Return the parameters of the transform with rotation R and translation p [m]."""
     gamma, alpha, theta = zxz(R)
     x, y, z = p
@@ -176,7 +177,7 @@ _NOISE = 4e-15   # lengths [m] are zero and angles [rad] are quarter turns up to
 
 
 @dataclass(frozen=True)
-class _Frame:
+class _DhFrame:
     """A frame on its joint, before its x axis and origin are chosen, and what is fixed to it."""
 
     name: str
@@ -192,7 +193,7 @@ class _Frame:
         return self.link != '' and self.parent != ROOT
 
 
-def dh_table(model: RobotModel) -> DhTable:
+def make_dh_table(model: RobotModel) -> DhTable:
     """
     Return the table of a robot; its joints are those of the model, in the same order.
 
@@ -202,7 +203,7 @@ def dh_table(model: RobotModel) -> DhTable:
         raise UrdfError(Problem('dh-force', 'a table of DH parameters has no column for wrenches '
                                 'on links; remove <force> from the description',
                                 f'<force link="{force.link}">') for force in model.forces)
-    system = multibody(model)
+    system = make_multibody(model)
     frames, first = _frames(model, system)
     inner = [j for j, frame in enumerate(frames) if not frame.is_tip]   # all parents among them
     heirs = {j: None if heir is None else inner[heir] for j, heir in zip(
@@ -241,14 +242,14 @@ def dh_table(model: RobotModel) -> DhTable:
     return DhTable(model.name, tuple(rows))
 
 
-def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
+def _frames(model: RobotModel, system: Multibody) -> tuple[list[_DhFrame], int]:
     """Return frame 0, those of bodies, then those of tips; the number of the first joint's."""
     bodies = system.bodies
     heir = most_behind([ROOT, *(body.parent + 1 for body in bodies)])[0]
     base_R, base_p = IDENTITY, ZERO
     if heir is not None:
         base_R, base_p = bodies[heir - 1].parent_R_joint, bodies[heir - 1].parent_p_joint
-        if _is_far(six_parameters(base_R, base_p), base_p):   # frame 0 is the fixed one
+        if _is_far(to_six_parameters(base_R, base_p), base_p):   # frame 0 is the fixed one
             base_R, heir = IDENTITY, None
 
     def in_frame(parent: int, R: Matrix, p: Vector) -> tuple[Matrix, Vector]:
@@ -258,30 +259,30 @@ def _frames(model: RobotModel, system: Multibody) -> tuple[list[_Frame], int]:
         return (composed(base_R.T, R) if base_R != R else IDENTITY,
                 base_R.T @ (p - base_p))
 
-    frames = [_Frame('base', FIXED_ROW, ROOT, six_parameters(base_R, base_p), tuple(
+    frames = [_DhFrame('base', FIXED_ROW, ROOT, to_six_parameters(base_R, base_p), tuple(
         replace(each, body_R_link=R, body_p_link=p) for each in system.root
         for R, p in [in_frame(ROOT, each.body_R_link, each.body_p_link)]), model.root)]
     number = {ROOT: 0}
 
-    def append(frame: _Frame, R: Matrix, p: Vector) -> None:
-        six = six_parameters(R, p)
+    def append(frame: _DhFrame, R: Matrix, p: Vector) -> None:
+        six = to_six_parameters(R, p)
         if _is_far(six, p):
             angle = math.atan2(p[1], p[0])   # a frame that only has another origin
-            frames.append(_Frame(
+            frames.append(_DhFrame(
                 f'{frame.name}_origin', FIXED_ROW, frame.parent,
                 SixParameters(angle, 0.0, 0.0, math.hypot(p[0], p[1]), -angle, p[2])))
-            frame, six = replace(frame, parent=len(frames) - 1), six_parameters(R, ZERO)
+            frame, six = replace(frame, parent=len(frames) - 1), to_six_parameters(R, ZERO)
         frames.append(replace(frame, six=six))
 
     for i, body in enumerate(bodies):
         kind = PRISMATIC_ROW if JOINTS[body.type].slides else REVOLUTE_ROW
-        append(_Frame(body.name, kind, number[body.parent], SixParameters(), body.attached),
+        append(_DhFrame(body.name, kind, number[body.parent], SixParameters(), body.attached),
                *in_frame(body.parent, body.parent_R_joint, body.parent_p_joint))
         number[i] = len(frames) - 1
     for name in system.tips:
         i, tip = system.links[name]
         if name != model.root:
-            append(_Frame(f'{name}_tip', FIXED_ROW, number[i], SixParameters(), (), name),
+            append(_DhFrame(f'{name}_tip', FIXED_ROW, number[i], SixParameters(), (), name),
                    *in_frame(i, tip.body_R_link, tip.body_p_link))
     return frames, 0 if heir is None else number[heir - 1]
 

@@ -14,7 +14,7 @@ from urdf2dyn_ros.robot.joints import JOINTS, JointType
 from urdf2dyn_ros.robot.lock import LOCK, lock_joints, locked_positions
 from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
 from urdf2dyn_ros.robot.model import Joint, RobotModel
-from urdf2dyn_ros.robot.multibody import ROOT, Multibody, multibody
+from urdf2dyn_ros.robot.multibody import ROOT, Multibody, make_multibody
 from urdf2dyn_ros.robot.parameters import Family, Parameter
 from urdf2dyn_ros.robot.spatial import Array, Triple
 from urdf2dyn_ros.robot.terms import Friction, JointTerm, Rotor, Spring
@@ -208,7 +208,7 @@ PAYLOAD = (
 )
 
 
-def payload(values: Mapping[str, Any]) -> Array:
+def payload_entries(values: Mapping[str, Any]) -> Array:
     """Return what is carried as the equations take it, (10,): mass, centre, inertia."""
     if not values['payload.attached']:
         return np.zeros(10)
@@ -290,7 +290,7 @@ def with_loads(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel
     terms = {body.name: [term for term in _terms(
         values, of_joints.get(body.name, {}), joints.get(body.name), JOINTS[body.type])
         if values[f'{term.NAME}.enabled'] and not term.is_off()]
-        for body in multibody(model).bodies}
+        for body in make_multibody(model).bodies}
     if not values['forces.enabled']:
         model = replace(model, forces=())
     return model, Loads(_base(values), {name: each for name, each in terms.items() if each},
@@ -328,7 +328,7 @@ def unused_settings(values: Mapping[str, Any], model: RobotModel) -> Iterator[st
     for joint, row in JOINT_PARAMETERS.of(values).items() if values['rotor.enabled'] else ():
         if 'gear_ratio' in row and not row.get('rotor_inertia'):
             yield f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
-    system = multibody(model)
+    system = make_multibody(model)
     if not Loads(_base(values)).moving(system):
         for load, link in (('payload', values['payload.link']),
                            *(('external wrench', link) for link in external(values)),
@@ -362,7 +362,7 @@ def check_names(names: Mapping[str, Any], model: RobotModel) -> None:
 
 
 def _unknown(names: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
-    known = [body.name for body in multibody(model).bodies]
+    known = [body.name for body in make_multibody(model).bodies]
     still = {name for name, _ in model.locked}
     unknown = [joint for joint in JOINT_PARAMETERS.of(names) if joint not in {*known, *still}]
     if unknown:

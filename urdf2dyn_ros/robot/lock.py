@@ -6,7 +6,7 @@ from dataclasses import replace
 from numbers import Real
 
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.closures import closed, moved, unsolved
+from urdf2dyn_ros.robot.assembly import moved_start, solve_loops, unsolved
 from urdf2dyn_ros.robot.joints import URDF_TYPES, Coordinate, JointType
 from urdf2dyn_ros.robot.model import FIXED, Joint, RobotModel
 from urdf2dyn_ros.robot.parameters import Parameter
@@ -67,8 +67,8 @@ def lock_joints(model: RobotModel, positions: Mapping[str, float]) -> RobotModel
                              'they are geared to')
     if positions and model.loops:
         tree = lock_joints(replace(unsolved(model), loops=()), positions)
-        start = moved(model, positions) if model.closures else {}
-        return closed(replace(tree, loops=model.loops), {
+        start = moved_start(model, positions) if model.closed_loops else {}
+        return solve_loops(replace(tree, loops=model.loops), {
             name: position for name, position in start.items() if name not in positions})
     joints = {joint.name: joint for joint in model.joints}
     for name, position in positions.items():

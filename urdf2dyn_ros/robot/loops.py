@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from urdf2dyn_ros.robot.joints import JOINTS, turn_by
-from urdf2dyn_ros.robot.model import ClosureRow, Loop, LoopFrame
+from urdf2dyn_ros.robot.model import Loop, LoopConstraint, LoopFrame
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.rotations import aligned, composed, from_rpy
 from urdf2dyn_ros.robot.spatial import (
@@ -37,7 +37,7 @@ _POINTS = tuple(('point', k, 0) for k in range(3))
 _ACROSS = (('slide', 0, 0), ('slide', 1, 0))
 _HINGE = (('turn', 2, 0), ('turn', 2, 1))   # z of the first frame across x and y of the second
 
-# Type to its rows: kind and axes, as in `ClosureRow`. z of a frame is the axis.
+# Type to its rows: kind and axes, as in `LoopConstraint`. z of a frame is the axis.
 LOOP_TYPES: dict[str, tuple[tuple[str, int, int], ...]] = {
     'spherical': _POINTS,
     'revolute': (*_POINTS, *_HINGE),
@@ -53,17 +53,17 @@ State = Sequence[Sequence[Scalar]]
 """q, qd and qdd of the independent joints of the tree."""
 
 
-def rows_of(number: int, loop: Loop, size: float) -> list[ClosureRow]:
-    """Return all rows of a loop; some may follow from others."""
-    return [ClosureRow(number, kind, i, j, IDENTITY[i] if kind == 'point' else ZERO,
+def constraints_of(number: int, loop: Loop, size: float) -> list[LoopConstraint]:
+    """Return all constraints of a loop; some may follow from others."""
+    return [LoopConstraint(number, kind, i, j, IDENTITY[i] if kind == 'point' else ZERO,
                        size if kind == 'turn' else 1.0)
             for kind, i, j in LOOP_TYPES[loop.type]]
 
 
 @dataclass
-class _End:
+class _Chain:
     """
-    A frame at the end of a chain, in the axes of the reference, while joints are passed.
+    A chain from the reference to a frame of a loop, in its axes, as far as joints are passed.
 
     The axes of the body that is reached are B Rz(angle + turn), then half a turn about x if
     `flipped`, so that rotations about parallel axes are a sum of angles.
@@ -139,7 +139,7 @@ Jet = tuple[Vector, Vector, Vector]   # a vector, and its first and second deriv
 
 
 class LoopState:
-    """The two frames of a loop in a state, relative to the body that carries both chains."""
+    """A cut joint in a state: its two chains from the nearest body that carries both."""
 
     def __init__(self, system: Multibody, loop: Loop, state: State) -> None:
         chains = [system.chain(system.links[end.link][0])
@@ -152,14 +152,14 @@ class LoopState:
         R = reference.body_R_link.T
         p = -(R @ reference.body_p_link)
         self.first, self.second = (
-            self._reach(system, chain[shared:], _End(R, p), end, state)
+            self._reach(system, chain[shared:], _Chain(R, p), end, state)
             for chain, end in zip(chains, (loop.first, loop.second)))
         self.length = loop.length
         self.d: Jet = (self.second.p - self.first.p, self.second.v - self.first.v,
                        self.second.a - self.first.a)
 
-    def _reach(self, system: Multibody, bodies: Sequence[int], end: _End, frame: LoopFrame,
-               state: State) -> _End:
+    def _reach(self, system: Multibody, bodies: Sequence[int], end: _Chain, frame: LoopFrame,
+               state: State) -> _Chain:
         for i in bodies:
             end.move(system, i, state)
         _, link = system.links[frame.link]
@@ -178,7 +178,7 @@ class LoopState:
         yield from ((-1.0, joint) for joint in self.first.joints)
         yield from ((1.0, joint) for joint in self.second.joints)
 
-    def value(self, row: ClosureRow) -> Scalar:
+    def value(self, row: LoopConstraint) -> Scalar:
         """Return phi of a row [m]."""
         if row.kind == 'distance':
             d, L = self.d[0], self.length
@@ -186,7 +186,7 @@ class LoopState:
         u, v = self._vectors(row)
         return row.scale * dot(u[0], v[0])
 
-    def column(self, row: ClosureRow) -> dict[int, Scalar]:
+    def column(self, row: LoopConstraint) -> dict[int, Scalar]:
         """Return the derivatives of phi by the coordinates that it depends on."""
         F, M, points = ZERO, ZERO, (self.second.p, self.second.p)
         if row.kind == 'point':
@@ -206,7 +206,7 @@ class LoopState:
         return {k: entry for k, entry in result.items()
                 if not (isinstance(entry, float) and abs(entry) < 1e-13)}
 
-    def second_derivative(self, row: ClosureRow) -> Scalar:
+    def second_derivative(self, row: LoopConstraint) -> Scalar:
         """Return the second derivative of phi by time, in the state."""
         if row.kind == 'distance':
             d = self.d
@@ -214,13 +214,13 @@ class LoopState:
         u, v = self._vectors(row)
         return row.scale * (dot(u[2], v[0]) + 2.0 * dot(u[1], v[1]) + dot(u[0], v[2]))
 
-    def _vectors(self, row: ClosureRow) -> tuple[Jet, Jet]:
+    def _vectors(self, row: LoopConstraint) -> tuple[Jet, Jet]:
         if row.kind == 'point':
             return (Vector(*row.direction), ZERO, ZERO), self.d
         u = self._axis(self.first, row.i)
         return u, self.d if row.kind == 'slide' else self._axis(self.second, row.j)
 
-    def _axis(self, end: _End, i: int) -> Jet:
+    def _axis(self, end: _Chain, i: int) -> Jet:
         u = end.axes.T[i]
         rate = cross(end.w, u)
         return u, rate, cross(end.wd, u) + cross(end.w, rate)

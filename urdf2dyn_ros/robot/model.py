@@ -119,10 +119,10 @@ class LoopFrame:
 
 @dataclass(frozen=True)
 class Loop:
-    """A joint that closes a kinematic loop of the tree: two frames of links that coincide."""
+    """A cut joint, which closes a kinematic loop of the tree: frames of two links coincide."""
 
     name: str
-    type: str   # a key of `LOOP_TYPES` in robot/closures.py
+    type: str   # a key of `LOOP_TYPES` in robot/loops.py
     first: LoopFrame
     second: LoopFrame
     length: float = 0.0   # distance of the two origins [m], of a rod between two ball joints
@@ -138,10 +138,10 @@ class Coupling:
 
 
 @dataclass(frozen=True)
-class ClosureRow:
-    """One equation that closes a loop: a scalar product of two vectors that must be zero."""
+class LoopConstraint:
+    """One loop-closure constraint: a scalar product of two vectors that must be zero."""
 
-    loop: int   # number in `Closures.loops`
+    loop: int   # number in `ClosedLoops.loops`
     # point: displacement along `direction`, in the frame of the reference link; slide: along axis
     # `i` of the first frame; turn: axis `i` of the first frame across axis `j` of the second;
     # distance: that of the origins
@@ -153,14 +153,14 @@ class ClosureRow:
 
 
 @dataclass(frozen=True)
-class Closures:
-    """What a robot with closed loops is solved by: its actuated and passive joints, and rows."""
+class ClosedLoops:
+    """The solution of a robot's closed loops: actuated and passive joints, and constraints."""
 
     loops: tuple[Loop, ...]   # that are not linear: those are mimics
     actuated: tuple[str, ...]   # joints, in the order of the tree, as the others
-    unknown: tuple[str, ...]   # passive joints whose positions the rows determine
+    unknown: tuple[str, ...]   # passive joints whose positions the constraints determine
     passive: tuple[str, ...]   # all passive joints, with those that mimic or are held
-    rows: tuple[ClosureRow, ...]   # as many as unknown joints
+    constraints: tuple[LoopConstraint, ...]   # as many as unknown joints
     start: tuple[tuple[str, float], ...]   # position of each independent joint in a closed pose
     margin: float   # least sine between the columns of the unknown joints there
     # another pose of the same actuated joints that closes, where the file does not say which
@@ -189,7 +189,7 @@ class RobotModel:
         Linear relations of joints: gears and belts.
     driven : tuple of str
         Joints that the description says a motor drives; the others of a loop are passive.
-    closures : Closures, optional
+    closed_loops : ClosedLoops, optional
         How the loops are solved.
     locked : tuple of (str, float)
         Fixed joints that `lock_joints` has locked, and their positions [rad or m].
@@ -205,7 +205,7 @@ class RobotModel:
     loops: tuple[Loop, ...] = ()
     couplings: tuple[Coupling, ...] = ()
     driven: tuple[str, ...] = ()
-    closures: Closures | None = None
+    closed_loops: ClosedLoops | None = None
     locked: tuple[tuple[str, float], ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
@@ -224,6 +224,6 @@ class RobotModel:
     @property
     def mimics(self) -> dict[str, Mimic]:
         """What the joints that mimic others follow, by their names; without those of loops."""
-        passive = self.closures.passive if self.closures else ()
+        passive = self.closed_loops.passive if self.closed_loops else ()
         return {joint.name: joint.mimic for joint in self.joints
                 if joint.mimic is not None and joint.name not in passive}

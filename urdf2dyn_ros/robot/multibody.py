@@ -17,7 +17,7 @@ from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.inertia import BodyInertia, LinkInertia, about_origin, total
 from urdf2dyn_ros.robot.joints import JOINTS, URDF_TYPES, Coordinate, Part
 from urdf2dyn_ros.robot.model import (
-    Closures,
+    ClosedLoops,
     ExternalForce,
     Joint,
     Limits,
@@ -131,12 +131,12 @@ class Multibody:
     anchored: tuple[str, ...] = ()
     close: float = ROUNDOFF   # to 0 and 1: entries of constant rotations that are these
     robot: str = field(default='', compare=False)   # name in the description
-    closures: Closures | None = None   # of a robot with loops that are not linear
+    closed_loops: ClosedLoops | None = None   # of a robot with loops that are not linear
 
     @property
     def actuated(self) -> tuple[int, ...]:
         """Numbers in `joint_names` of the joints that motors drive: all, without loops."""
-        unknown = self.closures.unknown if self.closures else ()
+        unknown = self.closed_loops.unknown if self.closed_loops else ()
         return tuple(k for k, name in enumerate(self.joint_names) if name not in unknown)
 
     @property
@@ -194,11 +194,11 @@ class Multibody:
         return {each.link.name: (i, each) for i, attached in parts for each in attached}
 
 
-def multibody(model: RobotModel) -> Multibody:
+def make_multibody(model: RobotModel) -> Multibody:
     """Return the bodies of a robot."""
-    if (model.loops or model.couplings) and model.closures is None:
+    if (model.loops or model.couplings) and model.closed_loops is None:
         raise UrdfError([Problem('loop-open', 'the loops of this model are not solved yet: '
-                                 'closed(model) of robot/closures.py does')])
+                                 'solve_loops(model) of robot/assembly.py does')])
     children: dict[str, list[Joint]] = {}
     for joint in model.joints:
         children.setdefault(joint.parent, []).append(joint)
@@ -234,8 +234,9 @@ def multibody(model: RobotModel) -> Multibody:
         attached[number].append(child)
         numbered[joint.child] = (number, child)
         waiting.extend(reversed(children.get(joint.child, [])))
+    loops = model.closed_loops
     return replace(_driven(model, bodies, attached, children), close=close, robot=model.name,
-                   closures=model.closures if model.closures and model.closures.unknown else None)
+                   closed_loops=loops if loops and loops.unknown else None)
 
 
 def _moves(joint: Joint, model: RobotModel) -> bool:

@@ -17,7 +17,7 @@ from urdf_parser_py.urdf import Robot
 from urdf_parser_py.xml_reflection.core import Path
 
 from urdf2dyn_ros.errors import ParameterError, Problem, SourceError, UrdfError
-from urdf2dyn_ros.robot.closures import closed
+from urdf2dyn_ros.robot.assembly import solve_loops
 from urdf2dyn_ros.robot.document import (
     ATTRIBUTES,
     MAX_BYTES,
@@ -80,7 +80,7 @@ def read_configured(text: str | bytes, values: Mapping[str, Any]) -> RobotModel:
         except ValueError:
             raise ParameterError(f'start {quote(place)}: write JOINT=POSITION, with the position '
                                  'in rad or m') from None
-    return closed(model, start) if start else model
+    return solve_loops(model, start) if start else model
 
 
 def read_robot(robot: Robot, strict_inertia: bool, loops: Sequence[str] = (),
@@ -112,7 +112,7 @@ def read_tree(root: Element, strict_inertia: bool = False, loops: Sequence[str] 
     notes = read_loops(description, loops, actuated)
     if wrong := [problem for problem in notes.problems if problem.refused]:
         raise UrdfError(wrong)
-    return closed(replace(model, loops=notes.loops, couplings=notes.couplings,
+    return solve_loops(replace(model, loops=notes.loops, couplings=notes.couplings,
                           driven=notes.driven))
 
 

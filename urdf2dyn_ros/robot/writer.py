@@ -32,7 +32,7 @@ def clean_urdf(model: RobotModel, *, fill_limits: bool = False) -> str:
             _add(inertial, 'origin', {'xyz': inertia.com, 'rpy': inertia.rpy})
             _add(inertial, 'mass', {'value': inertia.mass})
             _add(inertial, 'inertia', dict(zip(TENSOR_ATTRIBUTES, inertia.tensor, strict=True)))
-    passive = model.closures.passive if model.closures else ()
+    passive = model.closed_loops.passive if model.closed_loops else ()
     if model.couplings:
         raise ExportError('a gear or belt of several joints has no element in a URDF that other '
                           'tools read: write its joints as <mimic>')

@@ -15,7 +15,7 @@ from urdf2dyn_ros.errors import ParameterError, SimulationError
 from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, URDF_TYPES, Coordinate
 from urdf2dyn_ros.robot.loads import GRAVITY, JOINT_PARAMETERS, TERMS
 from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, RobotModel
-from urdf2dyn_ros.robot.multibody import multibody
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.rotations import from_rpy
 from urdf2dyn_ros.robot.spatial import Array, Triple, symmetric, upper
 from urdf2dyn_ros.robot.terms import JointTerm
@@ -75,7 +75,7 @@ def _finite(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
 
 
-def gears(model: RobotModel) -> Gears:
+def find_gears(model: RobotModel) -> Gears:
     """
     Return the gears of a model, with its root fixed to the world even if it floats.
 
@@ -95,7 +95,7 @@ def gears(model: RobotModel) -> Gears:
             '<equality><connect> for each loop to the model, with solref of two time steps, and '
             'publish the joint states of that simulation')
     drivers = tuple(joint for joint in moving if joint.mimic is None)
-    system = multibody(model)
+    system = make_multibody(model)
     bodies = {body.name: body for body in system.bodies}
     ratios = np.zeros((len(moving), len(drivers)))
     for row, body in enumerate(bodies[joint.name] for joint in moving):
@@ -232,7 +232,7 @@ class Simulator(ABC):
 
     def __init__(self, model: RobotModel, gravity: Triple = GRAVITY,
                  dt: float = 0.001, friction: bool = False) -> None:
-        self._gears = gears(model)
+        self._gears = find_gears(model)
         if not self._gears.drivers:
             raise SimulationError(f'robot {model.name!r} has no joint that moves')
         if model.forces:

@@ -13,7 +13,7 @@ from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.reader import read_urdf
-from urdf2dyn_ros.simulation.simulator import gears
+from urdf2dyn_ros.simulation.simulator import find_gears
 from urdf2dyn_ros.simulation.trajectories import Point, SmoothTrajectory, ViaPoints
 
 SCARA, TWO = OWN / 'scara.urdf', OWN / 'robot_2r.urdf'
@@ -102,7 +102,7 @@ def test_the_trajectory_starts_anywhere_and_is_the_same_motion(folder: Path) -> 
     points = [Point(each['time_from_start']['sec'] + 1e-9 * each['time_from_start']['nanosec'],
                     each['positions'], each['velocities'], each['accelerations'])
               for each in message['points']]
-    found = gears(MODEL)
+    found = find_gears(MODEL)
     upper = np.array([joint.limits.upper for joint in found.drivers])
     path = ViaPoints(found.drivers, found.limits, upper,
                      message['joint_names'], points)
@@ -122,7 +122,7 @@ def test_it_says_more_of_the_base_parameters_than_random_motions(folder: Path) -
     assert best > other + 10.0
     assert 'collisions with itself' in printed
     time, q, qd = table(folder / 't.csv')
-    found = gears(MODEL)
+    found = find_gears(MODEL)
     types = {joint.name: joint.type for joint in found.drivers}
     random = SmoothTrajectory([types[name] for name in ROBOT.joint_names], ROBOT.limits, DURATION)
     motions = (q, qd, np.gradient(qd, time, axis=0)), np.array(

@@ -87,7 +87,7 @@ def test_measured_passive_joints_choose_the_assembly(graph: Graph) -> None:
     """Two poses close a four-bar that is written folded; nothing is said but what is measured."""
     text = mechanism('four_bar').replace(f'{0.7:.17g} 0 0', '0.6 0 0')
     model = read_urdf(text)
-    start, other = model.closures.start, model.closures.other
+    start, other = model.closed_loops.start, model.closed_loops.other
     for begin in (start, other):
         dynamics = InverseDynamics(model, start=dict(begin))
         q = dict(begin)['crank'] + 0.1 * np.sin(np.linspace(0.0, 6.0, 150))[:, None]

@@ -1,7 +1,7 @@
 """A step of Newton's method that closes the loops of a robot, which `close` repeats."""
 
 from urdf2dyn_ros.codegen.functions.function import ModelFunction, Results
-from urdf2dyn_ros.codegen.mechanics import ClosedArguments, Mechanics
+from urdf2dyn_ros.codegen.mechanics import LoopArguments, Mechanics
 from urdf2dyn_ros.codegen.signature import Axis, Quantity
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.joints import JOINTS
@@ -26,7 +26,7 @@ class ClosureStep(ModelFunction):
         return True
 
     def check(self, system: Multibody, loads: Loads) -> None:
-        if not system.closures:
+        if not system.closed_loops:
             raise ParameterError('the robot has no closed loops but linear ones: its joints need '
                                  'not be closed')
 
@@ -37,6 +37,7 @@ class ClosureStep(ModelFunction):
             JOINTS[body.type].unit for body in bodies))), *others
 
     def derive(self, mechanics: Mechanics) -> Results:
-        assert isinstance(mechanics.arguments, ClosedArguments)
-        closure = mechanics.arguments.closure
-        return {'closed': closure.step(), 'gap': [closure.gap()], 'margin': [closure.margin()]}
+        assert isinstance(mechanics.arguments, LoopArguments)
+        constraints = mechanics.arguments.constraints
+        return {'closed': constraints.step(), 'gap': [constraints.gap()],
+                'margin': [constraints.margin()]}

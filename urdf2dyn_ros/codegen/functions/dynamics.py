@@ -9,7 +9,7 @@ from typing import ClassVar
 from urdf2dyn_ros.codegen.formulas import BACKWARD, Notation, Symbol, tensor, vector
 from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
 from urdf2dyn_ros.codegen.functions.links import LINK_SYMBOLS, VELOCITY, base_and_joints
-from urdf2dyn_ros.codegen.mechanics import ClosedArguments, Mechanics
+from urdf2dyn_ros.codegen.mechanics import LoopArguments, Mechanics
 from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Axis, Quantity
 from urdf2dyn_ros.equations.fewest_operations import FULL_INERTIA, for_any_inertia, inherited_spin
 from urdf2dyn_ros.equations.mass_matrix import (
@@ -25,15 +25,15 @@ from urdf2dyn_ros.equations.newton_euler import (
     AppliedLoads,
     Recursion,
     Sweep,
-    backward,
+    backward_sweep,
     newton_euler,
     second_moment,
 )
 from urdf2dyn_ros.equations.regressor import (
     MASS_ENTRIES,
     UnitParameter,
-    base_parameters,
     base_values,
+    find_base_parameters,
     group_columns,
     regressor,
 )
@@ -134,8 +134,8 @@ class Terms(ModelFunction):
                 loads = loads._replace(transmitted=transmitted)
                 for i in loads.terms:
                     note(i, 'tb', (transmitted[i],))
-            efforts, _, more = backward(system, sweep.coordinates, sweep.motions, nothing, loads,
-                                        note)
+            efforts, _, more = backward_sweep(
+                system, sweep.coordinates, sweep.motions, nothing, loads, note)
             transmitted = [a + b for a, b in zip(transmitted, more)]
             results[f'tau_{name}'] = efforts
         mechanics.notes.begin()
@@ -294,7 +294,7 @@ betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis o
             mechanics.system, mechanics.inertias, mechanics.arguments['q'],
             mechanics.arguments['qd'], mechanics.gravity, of_momentum(mechanics),
             mechanics.loads())}
-        if isinstance(mechanics.arguments, ClosedArguments):
+        if isinstance(mechanics.arguments, LoopArguments):
             results['beta'] = mechanics.arguments.with_turning(results['p'], results['beta'])
         return results
 
@@ -519,7 +519,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
                     for each in entries]
         sweep = newton_euler(system, [*inertias, None], mechanics.state(self.INPUTS), gravity)
         return {'Y': tuple(map(float, sweep.efforts)),
-                'pi': tuple(map(float, base_parameters(system, gravity).values))}
+                'pi': tuple(map(float, find_base_parameters(system, gravity).values))}
 
 
 # ---- Several at once

@@ -15,22 +15,22 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.codegen.formulas import BACKWARD, Notation, Symbol, matrix, tensor, vector
 from urdf2dyn_ros.codegen.functions.dynamics import EffortsOfMotion, MassMatrix, efforts_of
 from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
-from urdf2dyn_ros.codegen.mechanics import UNNOTED, ClosedArguments, Mechanics
+from urdf2dyn_ros.codegen.mechanics import UNNOTED, LoopArguments, Mechanics
 from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Quantity, Rows
 from urdf2dyn_ros.equations import derivatives
-from urdf2dyn_ros.equations.closures import dotted, summed
 from urdf2dyn_ros.equations.forward_dynamics import (
     SMALLEST_INERTIA,
     ArticulatedBodies,
     Factors,
     RowNote,
-    factors,
+    factorise,
     inverse,
     rigid,
     solved,
     weakness,
 )
-from urdf2dyn_ros.equations.newton_euler import forward
+from urdf2dyn_ros.equations.loop_constraints import dotted, summed
+from urdf2dyn_ros.equations.newton_euler import forward_sweep
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.robot.loads import TERMS, Loads, body_terms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
@@ -134,7 +134,7 @@ def accelerations(mechanics: Mechanics, bias: Sequence[Scalar] | None = None,
     if bias is None:
         bias = without_accelerations(mechanics)
     log = _noted_rows(mechanics)
-    known = factors(_of_motors(mechanics) if M is None else M, log)
+    known = factorise(_of_motors(mechanics) if M is None else M, log)
     rest = [a - b for a, b in zip(mechanics.arguments['tau'], bias)]
     return solved(known, rest, log), known
 
@@ -280,7 +280,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
         loads, recursion = shared.loads(mechanics.loads()), mechanics.recursion
         if not mechanics.textbook:
             recursion = shared.recursion(recursion)
-        sweep = forward(
+        sweep = forward_sweep(
             shared.system, shared.inertias, [q, mechanics.arguments['qd'], [0.0] * len(q)],
             mechanics.gravity, recursion, loads)
         number = shared.numbers
@@ -313,7 +313,7 @@ class CheapestAccelerations(AccelerationsByArticulatedBodies):
         """Return the two ways, or the second alone where the first one takes far more."""
         # each pivot waits for those of the joints behind it
         by_bodies = AccelerationsByArticulatedBodies(), WAITING_PER_JOINT * system.depth
-        if system.closures:   # which bodies that move freely would not heed
+        if system.closed_loops:   # which bodies that move freely would not heed
             return ((AccelerationsByFactors(), 0),)
         return (by_bodies,) if system.depth > DEEPEST else (
             (AccelerationsByFactors(), 0), by_bodies)
@@ -443,7 +443,7 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
         results |= dict(zip(('dtau_dq', 'dtau_dqd', 'M'), of_efforts))
         if moving:
             results |= dict(zip(('dwrench_dq', 'dwrench_dqd', 'dwrench_dqdd'), of_wrench))
-        if isinstance(mechanics.arguments, ClosedArguments):
+        if isinstance(mechanics.arguments, LoopArguments):
             notes.begin('Of the actuated joints. ', '_a')
             results |= _through_loops(mechanics.arguments, results)
         return results
@@ -460,14 +460,14 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
         return results
 
 
-def _through_loops(arguments: ClosedArguments, tree: Results) -> Results:
+def _through_loops(arguments: LoopArguments, tree: Results) -> Results:
     """
     Return efforts and derivatives of the actuated joints from those of all joints of the tree.
 
     q of an actuated joint changes q, qd and qdd of all joints by columns of G, dG/dt and d2G/dt2,
     and G of G' tau; its qd changes qd and qdd by those of G and 2 dG/dt; its qdd changes qdd by G.
     """
-    n, none = len(arguments.closure.actuated), [0.0] * len(tree['tau'])
+    n, none = len(arguments.constraints.actuated), [0.0] * len(tree['tau'])
     by = {'tau': [tree[key] for key in ('dtau_dq', 'dtau_dqd', 'M')]}
     if 'wrench' in tree:
         by['wrench'] = [tree[f'dwrench_d{x}'] for x in STATE]
@@ -483,20 +483,21 @@ def _through_loops(arguments: ClosedArguments, tree: Results) -> Results:
                     summed(dotted(row, change) for row, change in zip(rows, changes))
                     for rows in zip(*matrices)]
                 if name == 'tau':
-                    column = [slope(entry) for entry in at.closure.reduced(
+                    column = [slope(entry) for entry in at.constraints.reduced(
                         [Dual.of(*pair) for pair in zip(tree['tau'], column)])]
                 columns.setdefault(
                     'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}', []).append(column)
-    return {'tau': arguments.closure.reduced(tree['tau']),
+    return {'tau': arguments.constraints.reduced(tree['tau']),
             **{name: [*zip(*entries)] for name, entries in columns.items()}}
 
 
 def _varied(mechanics: Mechanics, x: str, direction: Sequence[float]) -> Results:
     """Return efforts and wrench, as dual numbers, where an argument varies."""
-    if isinstance(mechanics.arguments, ClosedArguments):
+    if isinstance(mechanics.arguments, LoopArguments):
         varied = mechanics.arguments.varied(x, direction)
         sweep = mechanics.sweep_of(varied.state(STATE))
-        return efforts_of(mechanics, varied.closure.reduced(sweep.efforts), sweep.wrenches[ROOT])
+        efforts = varied.constraints.reduced(sweep.efforts)
+        return efforts_of(mechanics, efforts, sweep.wrenches[ROOT])
     state = [mechanics.arguments[name] for name in STATE]
     k = STATE.index(x)
     state[k] = [Dual.of(*pair) for pair in zip(state[k], direction)]
@@ -621,7 +622,7 @@ def _accelerated(mechanics: Mechanics, qdd: Sequence[Scalar] | None = None) -> M
     qdd = [0.0] * len(mechanics.system.actuated) if qdd is None else qdd
     arguments: Mapping[str, Sequence[Scalar]] = (
         mechanics.arguments.replaced({'qdd': qdd})
-        if isinstance(mechanics.arguments, ClosedArguments) else
+        if isinstance(mechanics.arguments, LoopArguments) else
         {**mechanics.arguments, 'qdd': qdd})
     return replace(mechanics, arguments=arguments, _sweeps={})
 

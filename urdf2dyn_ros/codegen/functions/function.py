@@ -75,7 +75,7 @@ class ModelFunction(ABC):
             raise ParameterError(f'{what} is that of a robot whose base is fixed: {why}; set '
                                  "base 'fixed'")
         for i, terms in body_terms(system, loads).items() if (
-                self.NO_LOAD_FRICTION or system.closures) else ():
+                self.NO_LOAD_FRICTION or system.closed_loops) else ():
             if any(term.needs_transmitted() for term in terms):
                 raise ParameterError(
                     f'the friction of joint {quote(system.bodies[i].name)} depends on the effort '

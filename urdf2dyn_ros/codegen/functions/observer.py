@@ -6,7 +6,7 @@ from typing import ClassVar
 from urdf2dyn_ros.codegen.formulas import Symbol
 from urdf2dyn_ros.codegen.functions.dynamics import EFFORTS_UNIT, Momentum
 from urdf2dyn_ros.codegen.functions.function import Results
-from urdf2dyn_ros.codegen.mechanics import ClosedArguments, Mechanics
+from urdf2dyn_ros.codegen.mechanics import LoopArguments, Mechanics
 from urdf2dyn_ros.codegen.signature import Axis, Quantity
 from urdf2dyn_ros.equations.mass_matrix import MOMENTUM_UNITS
 from urdf2dyn_ros.robot.joints import JOINTS
@@ -48,8 +48,8 @@ class ExternalEfforts(Momentum):
 
     def derive(self, mechanics: Mechanics) -> Results:
         results, arguments = super().derive(mechanics), mechanics.arguments
-        if isinstance(arguments, ClosedArguments):
-            results = {name: arguments.closure.reduced(each) for name, each in results.items()}
+        if isinstance(arguments, LoopArguments):
+            results = {name: arguments.constraints.reduced(each) for name, each in results.items()}
         motors, note = mechanics.system.motors, mechanics.notes.note
         begun, *before = arguments['state']
         n, per_dt = len(motors), reciprocal(arguments['dt'][0])

@@ -339,7 +339,7 @@ class C(sections.CLike):
         signature, function = self.signature(function), function.twinned or function
         angles = sections.Hoisted(function)
         values = angles.angles
-        whole = sections.sectioned(angles.rest(), angles.before)
+        whole = sections.split_sections(angles.rest(), angles.before)
         arrays = [*(x.name for x in function.inputs), *sections.SINES * bool(values)]
         for k, statements in enumerate(whole.sections):
             twins = statements[0].name in function.twins

@@ -181,7 +181,7 @@ class Cpp(sections.CLike):
         loop = [*self.in_one_loop(angles, 'Scalar')] if angles.angles else []
         calls: list[str] = []
         if self.is_long(function):
-            divided = sections.sectioned(rest, angles.before)
+            divided = sections.split_sections(rest, angles.before)
             arrays = [*(x.name for x in function.inputs), *sections.SINES * bool(loop)]
             yield from self._sections(whole, divided, arrays)
             calls = [f'    std::array<Scalar, {len(divided.kept)}> kept;',

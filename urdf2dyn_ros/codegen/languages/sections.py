@@ -93,7 +93,7 @@ class Sectioned(NamedTuple):
         return len(self.sections) > MOST_IN_ONE
 
 
-def sectioned(function: Function, before: Sequence[Statement]) -> Sectioned:
+def split_sections(function: Function, before: Sequence[Statement]) -> Sectioned:
     """Return the sections of a function; the statements before them are not part of it."""
     runs = [[run[k:k + STATEMENTS_PER_SECTION] for k in range(0, len(run), STATEMENTS_PER_SECTION)]
             for run in _runs(function)]

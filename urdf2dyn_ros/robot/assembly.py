@@ -1,10 +1,10 @@
 """
-How the loops of a robot are solved: actuated and passive joints, rows, linear relations, a start.
+The assembly of a robot with closed loops: actuated and passive joints, constraints, a start.
 
-`closed` completes a model that has loops, once, when it is read. It assembles the robot by
+`solve_loops` completes a model that has loops, once, when it is read. It assembles the robot by
 Levenberg-Marquardt, compares its mobility with the actuated joints, holds rods that spin about
 themselves, makes linear relations of passive joints mimics (a parallelogram, a belt), and chooses
-as many rows for the others as there are.
+as many constraints for the others as there are.
 """
 
 import math
@@ -15,8 +15,8 @@ import numpy as np
 
 from urdf2dyn_ros.errors import Problem, UrdfError
 from urdf2dyn_ros.robot.cut_tree import CutTree
-from urdf2dyn_ros.robot.loops import rows_of
-from urdf2dyn_ros.robot.model import Closures, Mimic, RobotModel
+from urdf2dyn_ros.robot.loops import constraints_of
+from urdf2dyn_ros.robot.model import ClosedLoops, Mimic, RobotModel
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import listed, quote
 
@@ -30,7 +30,7 @@ _SEEDS = 48   # poses from which the robot is assembled
 _POSES = 8   # in which G and rows are compared
 
 
-def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> RobotModel:
+def solve_loops(model: RobotModel, start: Mapping[str, float] | None = None) -> RobotModel:
     """
     Return a model with what its loops are solved by; the same, if it has none.
 
@@ -52,7 +52,7 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
                            'this one has none: leave it out')
         return model
     solved, held, notes = replace(model, warnings=()), {}, []
-    tree = _Tree(solved)
+    tree = _Assembly(solved)
     poses = tree.assembled(start or {}, tree.seeds(start or {}))
     while True:
         passive = tree.passive(poses)
@@ -76,7 +76,7 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
     other = None if said else tree.other(pose, rows, passive)
     names = [tree.names[k] for k in passive]
     actuated = tuple(name for name in tree.names if name not in names)
-    every = _Tree(replace(model, warnings=())).names
+    every = _Assembly(replace(model, warnings=())).names
     used = sorted({tree.rows[r].loop for r in rows if r < len(tree.rows)})
     number = {loop: k for k, loop in enumerate(used)}
     for name, position in held.items():
@@ -85,7 +85,7 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
             f'held at {position:.6g}', f'joint {quote(name)}', refused=False,
             effect='those of the actuated joints lack what spins the rod'))
     return replace(
-        solved, warnings=(*model.warnings, *notes), closures=Closures(
+        solved, warnings=(*model.warnings, *notes), closed_loops=ClosedLoops(
             tuple(model.loops[k] for k in used), actuated, tuple(names),
             tuple(name for name in every if name not in actuated),
             tuple(replace(tree.rows[r], loop=number[tree.rows[r].loop]) for r in sorted(rows)),
@@ -93,13 +93,13 @@ def closed(model: RobotModel, start: Mapping[str, float] | None = None) -> Robot
             tree.positions(other, every) if other is not None else ()))
 
 
-def moved(model: RobotModel, positions: Mapping[str, float]) -> dict[str, float]:
+def moved_start(model: RobotModel, positions: Mapping[str, float]) -> dict[str, float]:
     """Return the start pose with some joints elsewhere, on the same branch: in small steps."""
-    assert model.closures is not None
-    tree, start = _Tree(replace(unsolved(model), warnings=())), dict(model.closures.start)
+    assert model.closed_loops is not None
+    tree, start = _Assembly(replace(unsolved(model), warnings=())), dict(model.closed_loops.start)
     q = np.array([[start[name] for name in tree.names]])
     free = [k for k, name in enumerate(tree.names)
-            if name in model.closures.passive and name not in positions]
+            if name in model.closed_loops.passive and name not in positions]
     goal = np.array([[positions.get(name, start[name]) for name in tree.names]])
     steps = max(1, math.ceil(float(np.abs(goal - q).max()) / 0.02))
     for left in range(steps, 0, -1):
@@ -113,11 +113,11 @@ def moved(model: RobotModel, positions: Mapping[str, float]) -> dict[str, float]
 
 def unsolved(model: RobotModel) -> RobotModel:
     """Return a model without what an earlier solution of its loops added."""
-    if model.closures is None:
+    if model.closed_loops is None:
         return model
-    before = model.closures.passive
+    before = model.closed_loops.passive
     return replace(
-        model, closures=None,
+        model, closed_loops=None,
         warnings=tuple(each for each in model.warnings if each.code != 'idle-joint'),
         joints=tuple(replace(joint, mimic=None, also=()) if joint.name in before else joint
                      for joint in model.joints))
@@ -127,7 +127,7 @@ class Gaps:
     """How far open each loop and each gear of a robot is in poses of all its joints."""
 
     def __init__(self, model: RobotModel) -> None:
-        self._tree = _Tree(replace(unsolved(model), warnings=()))
+        self._tree = _Assembly(replace(unsolved(model), warnings=()))
 
     def __call__(self, poses: Sequence[Mapping[str, float]]) -> dict[str, tuple[float, float]]:
         """Return distance [m] and angle [rad] of each, by its name: the least of all poses."""
@@ -150,16 +150,16 @@ class Gaps:
 
 def about_loops(model: RobotModel) -> Iterator[str]:
     """Yield how the loops of a robot are solved, in words."""
-    closures = model.closures
-    if closures is None:
+    closed_loops = model.closed_loops
+    if closed_loops is None:
         return
-    linear = [name for name in closures.passive if name not in closures.unknown]
-    yield (f'closed loops: actuated {listed(closures.actuated)}; passive '
-           f'{listed(closures.passive)}' + f', least sine {closures.margin:.3g} at the start'
-           * bool(closures.unknown))
-    for k, loop in enumerate(closures.loops):
-        needed = sum(row.loop == k for row in closures.rows)
-        if needed < (every := len(rows_of(k, loop, 1.0))):
+    linear = [name for name in closed_loops.passive if name not in closed_loops.unknown]
+    margin = f', least sine {closed_loops.margin:.3g} at the start'
+    yield (f'closed loops: actuated {listed(closed_loops.actuated)}; passive '
+           f'{listed(closed_loops.passive)}' + margin * bool(closed_loops.unknown))
+    for k, loop in enumerate(closed_loops.loops):
+        needed = sum(row.loop == k for row in closed_loops.constraints)
+        if needed < (every := len(constraints_of(k, loop, 1.0))):
             yield (f'loop {quote(loop.name)}: {every - needed} of its {every} equations follow '
                    'from the others, so what it transmits there is undetermined '
                    '[redundant-closure]')
@@ -171,10 +171,10 @@ def about_loops(model: RobotModel) -> Iterator[str]:
             yield f'joint {quote(joint.name)} = {sum_}{offset}'
 
 
-def ambiguous(closures: Closures) -> UrdfError:
+def ambiguous(closed_loops: ClosedLoops) -> UrdfError:
     """Return an error that says that two poses close the loops, and how to choose one."""
     poses = [', '.join(f'{name!r}: {position:.5g}' for name, position in pose)
-             for pose in (closures.start, closures.other)]
+             for pose in (closed_loops.start, closed_loops.other)]
     return _problem('ambiguous-assembly', 'loops', 'the robot can be assembled in several ways, '
                     f'as {{{poses[0]}}} or {{{poses[1]}}}: say which, start={{...}} with one of '
                     'these, or give joints limits that leave one')
@@ -216,8 +216,8 @@ def _with_mimics(model: RobotModel,
     return replace(model, joints=tuple(joints))
 
 
-class _Tree(CutTree):
-    """The same with how it is assembled, and which of its joints are what."""
+class _Assembly(CutTree):
+    """How a cut tree is assembled, and which of its joints are actuated, passive or idle."""
 
     def seeds(self, start: Mapping[str, float]) -> Array:
         """Return poses near the start or zero, and, where that is no closed pose, anywhere."""
@@ -234,9 +234,9 @@ class _Tree(CutTree):
         return seeds
 
     def again(self, model: RobotModel, start: Mapping[str, float],
-              poses: Array) -> tuple['_Tree', Array]:
+              poses: Array) -> tuple['_Assembly', Array]:
         """Return the tree with some joints less, and its closed poses, from those of this one."""
-        tree = _Tree(model)
+        tree = _Assembly(model)
         return tree, tree.assembled(start, poses[:, [self.names.index(x) for x in tree.names]])
 
     def assembled(self, start: Mapping[str, float], seeds: Array) -> Array:

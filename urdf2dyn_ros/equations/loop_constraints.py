@@ -42,23 +42,23 @@ Rows = Sequence[Mapping[int, Scalar]]   # of a matrix: entries by column
 Block = tuple[tuple[int, ...], tuple[int, ...]]   # rows and columns
 
 
-class Closure:
-    """The loops of a robot in positions of all joints of the tree (n,)."""
+class LoopConstraints:
+    """The loop-closure constraints of a robot in positions of all joints of the tree (n,)."""
 
     def __init__(self, system: Multibody, q: Sequence[Scalar], numbers: Multibody) -> None:
-        assert system.closures is not None
+        assert system.closed_loops is not None
         # `numbers` is the same robot with no expression in it
         self._system, self._numbers, self._q = system, numbers, q
-        self._rows = system.closures.rows
+        self._rows = system.closed_loops.constraints
         self.actuated, self._unknown = system.actuated, system.unknown
         loops = self._loops((q, [0.0] * len(q), [0.0] * len(q)))
         self.phi = [loops[row.loop].value(row) for row in self._rows]
         self._J = [loops[row.loop].column(row) for row in self._rows]
-        self._solver = Solver(self._J, blocks(numbers))
+        self._solver = BlockTriangular(self._J, blocks(numbers))
 
     def _loops(self, state: State) -> list[LoopState]:
-        assert self._system.closures is not None
-        return [LoopState(self._system, loop, state) for loop in self._system.closures.loops]
+        assert self._system.closed_loops is not None
+        return [LoopState(self._system, loop, state) for loop in self._system.closed_loops.loops]
 
     def step(self) -> list[Scalar]:
         """Return the passive positions after a step of Newton's method."""
@@ -130,8 +130,8 @@ def summed(terms: Iterable[Scalar]) -> Scalar:
     return total
 
 
-class Solver:
-    """Solutions with the columns of the passive joints, a block after the other."""
+class BlockTriangular:
+    """J_p, factored block by block: solutions with the columns of the passive joints."""
 
     def __init__(self, rows: Rows, structure: Sequence[Block]) -> None:
         self._rows = [{c: value(entry) for c, entry in row.items()} for row in rows]
@@ -349,8 +349,8 @@ def _is_zero(x: Scalar) -> bool:
 @lru_cache(maxsize=16)
 def blocks(system: Multibody) -> tuple[Block, ...]:
     """Return rows and columns of the diagonal blocks, so that each needs those before it alone."""
-    closures = system.closures
-    assert closures is not None
+    closed_loops = system.closed_loops
+    assert closed_loops is not None
     q = [0.3 + 0.7 * ((0.618 * k) % 1.0) for k in range(len(system.joint_names))]   # any pose
     pattern = [set(row).intersection(system.unknown) for row in _numbers(system, q)]
     row_of: dict[int, int] = {}   # of each column
@@ -390,8 +390,8 @@ def blocks(system: Multibody) -> tuple[Block, ...]:
 @lru_cache(maxsize=16)
 def scales(system: Multibody) -> dict[int, float]:
     """Return the size of each passive joint's column in its block where the robot starts."""
-    assert system.closures is not None
-    start = dict(system.closures.start)
+    assert system.closed_loops is not None
+    start = dict(system.closed_loops.start)
     J = _numbers(system, [start[name] for name in system.joint_names])
     sizes = {c: sum(J[r].get(c, 0.0)**2 for r in rows)**0.5
              for rows, columns in blocks(system) for c in columns}
@@ -400,15 +400,15 @@ def scales(system: Multibody) -> dict[int, float]:
 
 
 def _numbers(system: Multibody, q: Sequence[float]) -> list[dict[int, float]]:
-    closures, rest = system.closures, [0.0] * len(q)
-    assert closures is not None
-    loops = [LoopState(system, loop, (q, rest, rest)) for loop in closures.loops]
-    return [loops[row.loop].column(row) for row in closures.rows]
+    closed_loops, rest = system.closed_loops, [0.0] * len(q)
+    assert closed_loops is not None
+    loops = [LoopState(system, loop, (q, rest, rest)) for loop in closed_loops.loops]
+    return [loops[row.loop].column(row) for row in closed_loops.constraints]
 
 
 def passive_start(system: Multibody) -> tuple[float, ...]:
     """Return the passive positions where the robot starts; none without closed loops."""
-    start = dict(system.closures.start) if system.closures else {}
+    start = dict(system.closed_loops.start) if system.closed_loops else {}
     return tuple(start[system.joint_names[k]] for k in system.unknown)
 
 
@@ -418,8 +418,8 @@ def closed_poses(system: Multibody, moves: Array) -> Array:
 
     Towards a singular pose, or where the loops do not close, they end on the way.
     """
-    assert system.closures is not None
-    start, N = dict(system.closures.start), moves.shape[1]
+    assert system.closed_loops is not None
+    start, N = dict(system.closed_loops.start), moves.shape[1]
     q = np.tile([[start[name]] for name in system.joint_names], N)
     actuated, unknown = [*system.actuated], [*system.unknown]
     way, step = np.zeros(N), np.full(N, 0.25)
@@ -429,18 +429,18 @@ def closed_poses(system: Multibody, moves: Array) -> Array:
         trial[actuated] += share * moves
         with np.errstate(all='ignore'):
             for _ in range(_NEWTON):
-                closure = Closure(system, [*trial], system)
+                closure = LoopConstraints(system, [*trial], system)
                 trial[unknown] = closure.step()
         good = (closure.gap() < 1e-12) & (closure.margin() > _NOT_SINGULAR**2) & (way < 1.0)
         q[:, good] = trial[:, good]
         way, step = way + share * good, np.where(good, step, 0.5 * step)
-    q[unknown] = Closure(system, [*q], system).step()   # to the last digits
+    q[unknown] = LoopConstraints(system, [*q], system).step()   # to the last digits
     return q
 
 
 def closed_states(system: Multibody, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
     """Return q, qd and qdd of all joints (3, n, N) from closed q (n, N), and G' (a, n, N)."""
-    closure, like = Closure(system, [*q], system), np.zeros(q.shape[1])
+    closure, like = LoopConstraints(system, [*q], system), np.zeros(q.shape[1])
     rates = closure.rates([*qd])
     return (np.array([[entry + like for entry in part] for part in (
         q, rates, closure.accelerations(rates, [*qdd]))]),
