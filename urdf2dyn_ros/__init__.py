@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from urdf2dyn_ros.recordings.comparison import JointComparison, compare
     from urdf2dyn_ros.recordings.evaluation import Evaluation, EvaluationSettings, evaluate
     from urdf2dyn_ros.recordings.report import comparison_table
-    from urdf2dyn_ros.robot.dh import read_dh
+    from urdf2dyn_ros.robot.dh_reader import read_dh
     from urdf2dyn_ros.robot.loads import Loads, Payload
     from urdf2dyn_ros.robot.lock import lock_joints
     from urdf2dyn_ros.robot.model import RobotModel
@@ -64,7 +64,7 @@ _MODULES = {
     'MissingLibraryError': 'errors',
     'MomentumObserver': 'estimation.observer', 'open_recording': 'recordings',
     'ParameterError': 'errors',
-    'Payload': 'robot.loads', 'Problem': 'errors', 'read_dh': 'robot.dh',
+    'Payload': 'robot.loads', 'Problem': 'errors', 'read_dh': 'robot.dh_reader',
     'read_urdf': 'robot.reader', 'RecordingError': 'errors', 'RobotModel': 'robot.model',
     'Rotor': 'robot.terms', 'SimulationError': 'errors', 'simulator_class': 'simulation',
     'SmoothTrajectory': 'simulation.trajectories', 'SourceError': 'errors',
