@@ -131,6 +131,8 @@ def test_every_language_has_a_choice_or_a_reason() -> None:
     for language in LANGUAGES:
         if language not in ONE_PRECISION:
             Target(language, 'float').check()
+    with pytest.raises(ExportError, match="unknown language 'cobol'; the languages are: python"):
+        Target('cobol').check()
     with pytest.raises(ExportError, match="unknown precision 'half'; it is one of double, float"):
         Target('c', 'half').check()
 

@@ -127,9 +127,11 @@ def test_a_trajectory_of_moveit_is_used_as_it_is_or_as_poses(tmp_path: Path, mot
     path.write_text(json.dumps({'joint_names': JOINTS, 'points': points}))
     done = run('torque', UR5, '--trajectory', path, '--recording', folder=tmp_path)
     assert '8 samples' in done.stderr and '--accelerations zero' in done.stderr
-    path.write_text('joint_names: [a, b]\npoints:\n- positions: [1]\n  time_from_start: {sec: 0}')
+    path.write_text('joint_names: [a, b]\npoints:\n'
+                    '- {positions: [1, 2], time_from_start: {sec: 0}}\n'
+                    '- {positions: [1], time_from_start: {sec: 1}}')
     done = run('torque', UR5, '--trajectory', path, folder=tmp_path)
-    assert 'point 1: 1 positions of 2 joints; a trajectory has joint_names' in done.stderr
+    assert 'point 2: 1 positions of 2 joints; a trajectory has joint_names' in done.stderr
     assert [*tmp_path.glob('*_torque*')] == []
 
 

@@ -120,6 +120,13 @@ title: document.title, check: document.getElementById('check').textContent })</s
     assert seen['title'] == 'rx90' and 'agree' in seen['check']
 
 
+def test_sliders_start_within_their_limits() -> None:
+    text = re.sub('lower="[^"]*"', 'lower="0.5"', (OWN / 'rx90.urdf').read_text(), count=1)
+    first, second, *_ = data_of(robot_page(read_urdf(text)))['joints']
+    assert first['start'] == pytest.approx(0.5 * (0.5 + first['upper']))
+    assert (first['lower'], second['start'], first['limit']) == (0.5, 0.0, 500.0)
+
+
 def test_names_are_text_and_data() -> None:
     """Whatever is in them: the page has its scripts, and no more."""
     text = robot_page(read_urdf(HOSTILE))
@@ -280,6 +287,8 @@ def test_the_command_writes_it_and_replaces_nothing(tmp_path, capsys):
     assert run(robot, '-o', path, '--gravity', 0, 0, 0, '--overwrite') == 0
     data = data_of(path.read_text())
     assert (data['gravity'], data['up']) == ([0.0, 0.0, 0.0], [0.0, 0.0, 1.0])
+    assert run(robot, '-o', path, '--gravity', 3, 0, -4, '--overwrite') == 0
+    assert data_of(path.read_text())['up'] == pytest.approx([-0.6, 0.0, 0.8])
     assert run(robot, '-o', path, '--payload-link', 'link1', '--payload-mass', 2, '--overwrite'
                ) == 0
     data = data_of(path.read_text())

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from urdf2dyn_ros.recordings.comparison import Comparison
+from urdf2dyn_ros.recordings.credibility import sensor_fault
 from urdf2dyn_ros.recordings.measured_efforts import JointFacts
 from urdf2dyn_ros.recordings.report import comparison_table, write_csv, write_json
 
@@ -163,6 +164,18 @@ def test_the_window_forgets_what_the_total_keeps():
     assert result.figures.bias == pytest.approx(0.5)
 
 
+LINES = [
+    'joint                 unit  samples  RMSE  maximum   bias  NRMSE [%]  of RMS [%]        R2  '
+    'lag [ms]  viscous  Coulomb  offset  RMSE left',
+    'long_name_of_a_joint  N m       100  0.01     0.01  -0.01     0.7025      0.2649  0.999432  '
+    '       -        -        -       -          -',
+    'b                     N         100  not credible: the measured effort is zero throughout',
+    'c                     N m       100  0.02     0.02  -0.02     1.4050      0.5299  0.997730  '
+    '       -        -        -       -          -',
+    'long_name_of_a_joint, c: no friction fitted: it shows where the joint moves both ways, at '
+    'several speeds, in 50 samples or more']
+
+
 def test_the_report_is_an_aligned_table_with_units_and_faults():
     comparison = Comparison()
     assert comparison_table(comparison.joints()) == 'no effort was computed'
@@ -172,13 +185,27 @@ def test_the_report_is_an_aligned_table_with_units_and_faults():
         names = ['long_name_of_a_joint', 'b', 'c']
         comparison.add_measured(stamp, names, [wave(stamp), 0.0, wave(stamp)])
         comparison.add_computed(stamp, names, [wave(stamp) + 0.01, 1.0, wave(stamp) + 0.02])
-    head, first, second, _, note = comparison_table(comparison.joints()).splitlines()
-    assert head.split()[:8] == ['joint', 'unit', 'samples', 'RMSE', 'maximum', 'bias', 'NRMSE',
-                                '[%]']
-    assert first.index('N m') == second.index('N') == head.index('unit')
-    assert '0.01' in first
-    assert second.endswith('not credible: the measured effort is zero throughout')
-    assert note.startswith('long_name_of_a_joint, c: no friction fitted: it shows where')
+    assert comparison_table(comparison.joints()).splitlines() == LINES
+
+
+@pytest.mark.parametrize(('recorded', 'words'), [
+    (101, ''), (99, 'its effort is not recorded')])
+def test_nine_of_ten_efforts_must_be_recorded(recorded, words):
+    effort = np.append(np.sin(np.arange(recorded)), np.full(111 - recorded, np.nan))
+    assert sensor_fault(effort, effort[:recorded]) == words
+
+
+@pytest.mark.parametrize(('moving', 'words'), [
+    ([], ''), (np.arange(10) % 9, 'the measured effort has 9 different values only'),
+    ([3.0] * 9 + [*range(4, 13)], ''),
+    ([3.0] * 11 + [*range(4, 13)], 'the measured effort is 3 in 55 % of the samples in which the '
+     'joint moves: its sensor is missing or dead, or it is at its limit'),
+    ([*range(1, 100), 2820.0], ''),
+    ([*range(1, 100), -2900.0], 'the measured effort has spikes of up to 2.9e+03, where 95 % are '
+     'below 95: remove them')])
+def test_an_effort_that_is_no_measurement_is_said(moving, words):
+    values = np.asarray(moving, dtype=float)
+    assert sensor_fault(values if len(values) else np.arange(10.0), values) == words
 
 
 def test_csv_has_every_sample_with_its_exact_stamp(tmp_path):

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from comparisons import joints
 from picture_texts import assert_apart
@@ -39,6 +40,13 @@ def test_every_joint_has_labelled_axes_for_effort_and_residual(count, figures, t
         assert len(upper.get_lines()) == 2
         assert len(upper.get_title(loc='left')) < 60
         assert upper.get_xlim()[0] < 0.01  # seconds since the first sample, not since 1970
+
+
+def test_drawn_samples_have_every_peak_and_both_ends():
+    lines = np.array([[5, 5, 9, 5, 5, 5, np.nan, 5, 1, 5], [0, 3, 0, 0, 0, 0, -2, 0, 0, 0]], float)
+    assert picture.thinned(lines, 2).tolist() == [0, 1, 2, 5, 6, 8, 9]
+    assert picture.thinned(lines[:, :9], 2).tolist() == [0, 1, 2, 5, 6, 8]
+    assert picture.thinned(lines, 5).tolist() == [*range(10)]
 
 
 def test_letters_that_the_font_lacks_are_no_warning(recwarn, tmp_path):

@@ -125,6 +125,9 @@ def test_rows_of_a_textbook_arm_have_its_efforts(tmp_path: Path) -> None:
     ([{'type': 'R', 'joint': 'a\n'}], ["joint is 'a\\n', but must be a text"]),
     ([{'type': 'R', 'mimic': {'joint': 'x'}}], ['no joint is named "x"']),
     ([{'type': 'R', 'mimic': {'joint': 'joint1'}}], ['the joint mimics itself']),
+    *(([{'type': 'R', 'mimic': mimic}], ['mimic must be a mapping with "joint" and, as finite'])
+      for mimic in ('x', {'offset': 1.0}, {'joint': 'x', 'factor': 2.0},
+                    {'joint': 'x', 'offset': 'y'}, {'joint': 'x', 'multiplier': float('inf')})),
     ({'name': 'arm'}, ['"rows"']), ([1], ['mapping'])])
 def test_faults_of_a_table_are_named(rows: Any, words: list[str]) -> None:
     with pytest.raises(UrdfError) as caught:

@@ -475,7 +475,6 @@ class IdentifiedPayload(NamedTuple):
         """Inertia (6,) about the centre of mass in the link's axes [kg m^2]."""
         P = pseudo_inertia(self.parameters)
         P[:3, :3] -= np.outer(P[:3, 3], P[:3, 3]) / P[3, 3]
-        P[:3, 3] = P[3, :3] = 0.0
         return parameters_of(P)[4:]
 
     def settings(self) -> Mapping[str, Any]:

@@ -362,7 +362,7 @@ def read_numbers(text: str, count: int) -> tuple[float, ...]:
     """Return the finite numbers of a text, one, three or four; a ValueError says what is wrong."""
     if not _NUMBERS[count].fullmatch(text):
         parts = [part for part in re.split(f'{_SPACE}+', text) if part]
-        for part in parts[:count + 1]:
+        for part in parts:
             if not re.fullmatch(_NUMBER, part):
                 remedy = next(advice for pattern, advice in _REMEDIES if pattern.search(part))
                 raise ValueError(f'not a number; {remedy}')

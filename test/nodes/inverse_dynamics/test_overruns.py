@@ -58,6 +58,8 @@ def test_an_overload_that_lasts_leaves_time_for_the_newest_message() -> None:
     assert seen == [999, 500, 188, 36]
     assert backlog.is_overload(1000) and backlog.is_overload(1000)
     assert backlog.thinned(older) == older[1::2], 'evenly, with the newest'
+    assert backlog.is_overload(1000)
+    assert backlog.thinned([*older, *older]) == [older[3]] * 2, 'one of four, with the newest'
     assert not backlog.is_overload(10)
     assert backlog.thinned(older) == older
 
