@@ -24,6 +24,7 @@ import keyword
 import os
 import queue
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,14 @@ SWAPS = {'+': '-', '-': '+', '*': '/', '/': '*', '//': '/', '%': '*', '**': '*',
          '<': '<=', '<=': '<', '>': '>=', '>=': '>', '==': '!=', '!=': '==', 'is': 'is not',
          'in': 'not in', 'and': 'or', 'or': 'and', 'not': '', '+=': '-=', '-=': '+=',
          '*=': '/=', '|': '&', '&': '|'}
+
+
+_PHASE = re.compile(r'(\|| \()(setup|run|call|teardown)\)?$')   # by pytest-cov, by pytest
+_CHILDREN = """import os
+
+def pytest_collection_finish(session):
+    os.environ['COVERAGE_PROCESS_START'] = {!r}
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,7 +159,7 @@ class Covered:
 
     def lines(self, path: str) -> dict[int, set[str]]:
         """Return the tests of each line of a file that is run at all."""
-        return {line: {name.rpartition('|')[0] for name in names if name} & self.seconds.keys()
+        return {line: {_PHASE.sub('', name) for name in names} & self.seconds.keys()
                 for line, names in self._data.contexts_by_lineno(str(ROOT / path)).items()}
 
     def chosen(self, mutant: Mutant, tests: set[str], budget: float) -> list[str]:
@@ -176,16 +185,20 @@ class Covered:
 def _measure(jobs: int, data: Path, times: Path) -> None:
     CACHE.mkdir(parents=True, exist_ok=True)
     settings = CACHE / 'settings.ini'
-    settings.write_text(f'[run]\nsource = {PACKAGE}\ndata_file = {data}\npatch = subprocess\n'
-                        'parallel = true\n', encoding='utf-8')
+    # what a process runs that a test starts counts for that test
+    settings.write_text(f'[run]\nsource = {PACKAGE}\ndata_file = {data}\nparallel = true\n'
+                        'context = ${PYTEST_CURRENT_TEST-}\nsigterm = true\n', encoding='utf-8')
+    (CACHE / 'mutants_children.py').write_text(_CHILDREN.format(str(settings)), encoding='utf-8')
     log = CACHE / 'log'
     print(f'running the tests once to see which line each of them runs: {log}', file=sys.stderr)
     with log.open('w', encoding='utf-8') as output:
         subprocess.run(
             [sys.executable, '-m', 'pytest', '-n', str(jobs), '--dist', 'worksteal', '-q',
-             '-m', 'not slow', '--timeout', '600', f'--cov={PACKAGE}', f'--cov-config={settings}',
-             '--cov-context=test', '--cov-report=', f'--junitxml={times}'],
-            cwd=ROOT, check=False, env=ENVIRONMENT, stdout=output, stderr=output)
+             '-m', 'not slow', '--timeout', '600', '-p', 'mutants_children', f'--cov={PACKAGE}',
+             f'--cov-config={settings}', '--cov-context=test', '--cov-report=',
+             f'--junitxml={times}'],
+            cwd=ROOT, check=False, env={**ENVIRONMENT, 'PYTHONPATH': str(CACHE)}, stdout=output,
+            stderr=output)
     if not data.exists():
         subprocess.run([sys.executable, '-m', 'coverage', 'combine', f'--rcfile={settings}',
                         '--keep'], cwd=CACHE, check=True, stdout=sys.stderr)

@@ -129,7 +129,7 @@ def pendulum(mass=2.0, com=0.5, gyration=0.3, origin=0.1, **limits: float) -> by
     ('upper', 12.566, 'units-limit', {}), ('velocity', 40.0, 'units-limit', {}),
     ('effort', 9.81 * 2.0 * 0.5 / 5e-3, 'units-effort', {}),
     ('friction', 50.0, 'units-friction', {}),
-    ('damping', 10.0 * 50.0, 'units-friction', {}),
+    ('damping', 10.0 * 50.0, 'units-friction', {'velocity': 3.0}),
     ('damping', 10.0 * 50.0 / 0.5, 'units-friction', {'velocity': 0.5})])
 def test_where_the_warnings_about_units_begin(name, limit, code, others):
     sign = -1.0 if others.pop('below', False) else 1.0

@@ -1,9 +1,11 @@
 """The command identify: its files and summaries, and recordings that differ from the others."""
 
 import json
+import re
 import signal
 from contextlib import redirect_stdout
 from dataclasses import replace
+from html import unescape
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -103,6 +105,44 @@ def test_the_report_has_its_answers_in_order(result: Path) -> None:
                  'efforts: measured', str(result / 'a.csv')):
         assert text in page
     assert 'http' not in page
+
+
+def text_of(value: float | None, digits: int = 3) -> str:
+    return '-' if value is None else f'{value:.{digits}g}'
+
+
+def test_tables_of_the_report_are_the_figures_for_programs(result: Path) -> None:
+    """Every number in its place, with the digits that a reader needs."""
+    page = (result / 'out' / 'identification.html').read_text()
+    rows = {tuple(unescape(re.sub('<[^>]*>', '', cell)) for cell in
+                  re.findall('<t[dh][^>]*>(.*?)</t[dh]>', row, re.DOTALL))
+            for row in re.findall('<tr>(.*?)</tr>', page, re.DOTALL)}
+    found = json.loads((result / 'out' / 'identification.json').read_text())
+    expected = {(name, each['unit'], text_of(each['urdf']), text_of(each['identified'], 4),
+                 text_of(each['deviation'], 2)) for name, each in found['base_parameters'].items()}
+    expected |= {(body, name, text_of(each['urdf']), text_of(each['identified'], 4),
+                  text_of(each['deviation'], 2), each['from'])
+                 for body, entries in found['bodies'].items() for name, each in entries.items()}
+    for joint, entries in found['joints'].items():
+        for figures in (entries['held_out'], entries['validation']['c']):
+            expected.add((joint, entries['unit'], text_of(figures['measured']), *(
+                text_of(figures[part][model]) for part in ('all', 'moving')
+                for model in ('URDF', 'friction', 'identified')),
+                text_of(figures['r2']['identified']), text_of(figures['r2_moving']['identified'])))
+    expected |= {(each['name'], text_of(each['seconds'], 4), text_of(each['cutoff_hz']),
+                  text_of(500.0 * sum(each['delays_s'])), 'all') for each in found['recordings']}
+    assert expected <= rows
+    terms = found['joints']['joint1']['terms'].items()
+    cells = [f'{text_of(each["value"])} +- {text_of(each["deviation"], 2)}'
+             if each['deviation'] is not None else '-' for _, each in terms]
+    (row,) = [row for row in rows if row[0] == 'joint1' and '+-' in row[2]]
+    assert [cell for cell in row[2:-2] if cell != 'not known'] == [
+        cell for cell, known in zip(cells, row[2:]) if known != 'not known']
+    assert {row[0]: row[2:4] for row in rows if row[0] != 'moved by' and 'link' in row[1]} == {
+        body: (text_of(entries['m']['urdf']), text_of(entries['m']['identified']))
+        for body, entries in found['bodies'].items()}
+    counts = found['known_combinations'], found['combinations']
+    assert f'determine {counts[0]} of {counts[1]} combinations' in page
 
 
 def test_centres_of_mass_are_in_the_frames_of_the_urdf() -> None:
