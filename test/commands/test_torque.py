@@ -213,10 +213,34 @@ def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_pat
     assert 'joint1: the velocity 12 rad/s at 0.750 s is beyond its limit' in figures(path)['said']
     # in a thousandth of the time: the peaks are between points of less than a millisecond
     path.write_text(CASE.replace('sec: 1, nanosec: 500000000', 'sec: 0, nanosec: 1500000'))
-    assert abs(figures(path)['largest'][0]) == pytest.approx(19.976e6, rel=2e-3)
+    assert abs(figures(path)['largest'][0]) == pytest.approx(19.976e6, rel=5e-3)
     path.write_text(CASE.replace('{sec: 1, nanosec: 500000000}', '1500000000'))
     with pytest.raises(AssertionError, match='47 years: if it is in nanoseconds'):
         figures(path)
+
+
+def test_columns_with_the_names_of_joints_are_their_positions(tmp_path: Path) -> None:
+    path = tmp_path / 'plan.csv'
+    names = [f'joint{k}' for k in range(1, 7)]
+    write_csv(path, ['time', *(f'q_{name}' for name in names)], [[0.0] * 7, [2.0, *[0.5] * 6]])
+    expected = figures(path)
+    text = path.read_text().replace('q_', '')
+    path.write_text(text)
+    found = figures(path)
+    assert 'no column says to be a position, and those with the names of joints are' in (
+        found['said'])
+    assert 'other names' not in found['said']
+    assert found['largest'] == expected['largest']
+    path.write_text(text.replace('0.5', '28.64788975654116').replace('joint3', 'joint3_deg')
+                    .replace('joint1,', 'joint1 [deg],').replace('joint2', 'joint2 (deg)')
+                    .replace('joint4', 'joint4_deg').replace('joint5', 'joint5_deg')
+                    .replace('joint6', 'joint6_deg'))
+    found = figures(path)
+    assert 'positions in degrees' in found['said']
+    assert found['largest'] == pytest.approx(expected['largest'])
+    path.write_text(text.replace('joint', 'waist_'))
+    done = run('torque', RX90, '--trajectory', path)
+    assert done.returncode == 1 and 'no column q_<joint>' in done.stderr
 
 
 def test_a_joint_of_another_name_is_renamed_before_it_is_held(tmp_path: Path) -> None:

@@ -239,7 +239,7 @@ def test_columns_without_a_quantity_are_positions_only_where_nothing_else_could_
     assert next(iter(recording('J{}', 'q{}'))).position[0] == 7.0
     for forms in (('measured_joint{}', 'computed_joint{}'), ('M{}',), ('A{}', 'E{}')):
         with pytest.raises(RecordingError) as caught:
-            recording(*forms)
+            next(iter(recording(*forms)))
         assert 'if they are the positions, say so: --columns ' + ' or '.join(
             f"'position={form.format('{n}')}'" for form in forms) in str(caught.value)
     path = table(tmp_path / 'x.csv', 't', 'J{}', 'v{}', 'T{}', (1, 1, 1, 1))

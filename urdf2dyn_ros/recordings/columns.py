@@ -352,6 +352,18 @@ def _common_in_camel_case(
     return measured, desired
 
 
+def columns_of_joints(names: Sequence[str], is_joint: IsJoint) -> dict[str, list[TableColumn]]:
+    """Return the columns whose names are joints, but for a unit."""
+    joints: dict[str, list[TableColumn]] = {}
+    for name in names:
+        joint, unit = split_unit(name)
+        if not unit and not is_joint(joint):
+            joint, unit = _without_suffix('position', joint)
+        if is_joint(joint):
+            joints.setdefault(joint, []).append(TableColumn(name, unit))
+    return joints
+
+
 def bare_positions(names: Sequence[str], found: TableColumns) -> list[str]:
     """
     Return patterns of columns that differ by a number and may be positions, as none says to be.

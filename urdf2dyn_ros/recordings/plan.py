@@ -18,8 +18,8 @@ from urdf2dyn_ros.recordings.series import Stamps
 from urdf2dyn_ros.robot.spatial import Array
 
 LONGEST_STEP = 1_000_000   # between instants at which a plan is evaluated [ns]
-# of a plan; a longer one is evaluated in larger steps, one below a second in smaller ones
-_MOST_INSTANTS, _FEWEST_INSTANTS = 2_000_000, 1_000
+# of a plan; a longer one is evaluated in larger steps, one below 50 ms in smaller ones
+_MOST_INSTANTS, _FEWEST_INSTANTS = 2_000_000, 50
 # of points: as many, as close, from which on noise or stops are not the way of a person [s]
 _FEWEST_POINTS, _CLOSE = 12, 0.05
 _NOISY = -0.3   # correlation of neighbouring second differences; of white noise it is -2/3

@@ -28,6 +28,7 @@ from urdf2dyn_ros.recordings.columns import (
     Unit,
     bare_positions,
     column_list,
+    columns_of_joints,
     find_columns,
     known_unit,
     reading_text,
@@ -278,16 +279,26 @@ class TableRecording(Recording):
         check_degrees(self.degrees, self.units, self.defect)
         self.reading = reading_text({TIME: {'': self._time_unit}, **self.units}, self.degrees)
 
-    def _read_header(self, is_joint: IsJoint = lambda name: False) -> None:
-        """Find the columns; RecordingError if names are missing or ambiguous."""
+    def _read_header(self, is_joint: IsJoint | None = None) -> None:
+        """
+        Find the columns; RecordingError if names are missing or ambiguous.
+
+        Without positions these wait for the joints, whose names alone are positions.
+        """
         names = self._names
-        found = find_columns(names, self._patterns, is_joint)
-        possible = [] if found.joints['position'] else bare_positions(names, found)
-        if len(possible) == 1 and ONLY_JOINT.match(possible[0]):
-            found = find_columns(names, [*self._patterns, f'position={possible[0]}'], is_joint)
-            found.remarks.append(
-                f'no column says to be a position, and {possible[0]!r} are taken as those; if '
-                "they are not, name others: --columns 'position=...'")
+        known, taken = is_joint or (lambda name: False), ''
+        found = find_columns(names, self._patterns, known)
+        possible: list[str] = []
+        if not found.joints['position']:
+            possible = bare_positions(names, found)
+            if is_joint and (joints := columns_of_joints(names, is_joint)):
+                found.joints['position'], taken = joints, 'those with the names of joints'
+            elif len(possible) == 1 and ONLY_JOINT.match(possible[0]):
+                found = find_columns(names, [*self._patterns, f'position={possible[0]}'], known)
+                taken = repr(possible[0])
+        if taken:
+            found.remarks.append(f'no column says to be a position, and {taken} are taken as '
+                                 "those; if they are not, name others: --columns 'position=...'")
         time, columns, desired, remarks = found
         self._joints = tuple(columns['position'])
         if len(names) == 1 and not self._rate:
@@ -301,7 +312,7 @@ class TableRecording(Recording):
             missing.append('no column q_<joint>' + (
                 '; if they are the positions, say so: --columns ' + ' or '.join(
                     f"'position={pattern}'" for pattern in possible) if possible else ''))
-        if missing:
+        if missing and (is_joint or self._joints):
             raise self.defect(f'{" and ".join(missing)}: {_RULE}; the columns are: '
                               f'{column_list(names)}')
         try:
