@@ -1,8 +1,10 @@
 """Efforts of robots with closed loops against Pinocchio's tree, energies, and each other."""
 
+import math
 import re
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -484,6 +486,33 @@ def test_a_locked_motor_is_one_that_stands_still(name: str, joint: str, position
     assert found == pytest.approx([efforts[each] for each in part.joint_names], rel=1e-9)
 
 
-def test_a_lock_beyond_reach_is_refused() -> None:
+def test_where_all_motors_are_locked_nothing_moves() -> None:
+    part = InverseDynamics(mechanism('five_bar'), lock={'left': 0.1, 'right': 0.2})
+    assert part.joint_names == part.passive_names == () and part([]).shape == (0,)
+    whole = dynamics_of('five_bar')
+    for link in ('left_elbow_link', 'right_elbow_link'):
+        for found, right in zip(part.forward_kinematics([], link),
+                                whole.forward_kinematics([0.1, 0.2], link)):
+            np.testing.assert_allclose(found, right, atol=1e-9)
+
+
+@pytest.mark.parametrize(('start', 'words'), [
+    ({'left': '0'}, "position of \"left\" is '0': it must be a finite number"),
+    ({'left': math.nan}, 'is nan: it must be'), ([0.0, 0.1], 'must be a mapping'),
+    ({0: 0.1}, 'no joints "0"')])
+def test_a_start_without_positions_is_refused(start: Any, words: str) -> None:
+    with pytest.raises(UrdfError, match=words):
+        InverseDynamics(mechanism('five_bar'), start=start)
+
+
+def test_a_motor_alone_is_a_text() -> None:
+    text = mechanism('four_bar')
+    text = text[:text.find('<ros2_control')] + '</robot>'
+    assert InverseDynamics(read_urdf(text, actuated='crank')).joint_names == ('crank',)
+
+
+def test_a_lock_beyond_reach_or_of_a_passive_joint_is_refused() -> None:
+    with pytest.raises(UrdfError, match=r'"left_elbow" cannot be locked: .* of "left", "right"'):
+        InverseDynamics(mechanism('five_bar'), lock={'left_elbow': 0.1})
     with pytest.raises(UrdfError, match='on the way to "left" where they are locked'):
         InverseDynamics(mechanism('five_bar'), lock={'left': -2.5})

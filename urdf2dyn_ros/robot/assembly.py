@@ -10,6 +10,7 @@ as many constraints for the others as there are.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real
 
 import numpy as np
 
@@ -46,6 +47,9 @@ def solve_loops(model: RobotModel, start: Mapping[str, float] | None = None) -> 
 
     """
     model = unsolved(model)
+    if start is not None and not isinstance(start, Mapping):
+        raise _problem('loop-open', 'start', f"it is {start!r}; it must be a mapping: "
+                       "{'rocker': 0.4}")
     if not (model.loops or model.couplings):
         if start:
             raise _problem('loop-open', 'start', 'it is a pose of a robot with closed loops, and '
@@ -95,11 +99,15 @@ def solve_loops(model: RobotModel, start: Mapping[str, float] | None = None) -> 
 
 def moved_start(model: RobotModel, positions: Mapping[str, float]) -> dict[str, float]:
     """Return the start pose with some joints elsewhere, on the same branch: in small steps."""
-    assert model.closed_loops is not None
-    tree, start = _Assembly(replace(unsolved(model), warnings=())), dict(model.closed_loops.start)
+    loops = model.closed_loops
+    assert loops is not None
+    if passive := [name for name in loops.passive if name in positions]:
+        raise _problem('loop-notation', 'lock', f'{listed(passive)} cannot be locked: passive '
+                       'joints follow the actuated ones of their loop. Lock these, of '
+                       f'{listed(loops.actuated, 30)}')
+    tree, start = _Assembly(replace(unsolved(model), warnings=())), dict(loops.start)
     q = np.array([[start[name] for name in tree.names]])
-    free = [k for k, name in enumerate(tree.names)
-            if name in model.closed_loops.passive and name not in positions]
+    free = [k for k, name in enumerate(tree.names) if name in loops.passive]
     goal = np.array([[positions.get(name, start[name]) for name in tree.names]])
     steps = max(1, math.ceil(float(np.abs(goal - q).max()) / 0.02))
     for left in range(steps, 0, -1):
@@ -223,8 +231,12 @@ class _Assembly(CutTree):
         """Return poses near the start or zero, and, where that is no closed pose, anywhere."""
         if unknown := [name for name in start if name not in (body.name for body in
                                                               self.system.bodies)]:
-            raise _problem('loop-open', 'start', f'there are no joints {listed(unknown)}; the '
-                           f'joints are {listed(self.names)}')
+            raise _problem('loop-open', 'start', f'there are no joints '
+                           f'{listed([*map(str, unknown)])}; the joints are {listed(self.names)}')
+        for name, position in start.items():
+            if not isinstance(position, Real) or not math.isfinite(position):
+                raise _problem('loop-open', 'start', f'the position of {quote(name)} is '
+                               f'{position!r}: it must be a finite number [rad or m]')
         first = np.array([start.get(name, 0.0) for name in self.names])
         rng = np.random.default_rng(1)
         seeds = np.clip(first + rng.normal(0.0, 0.3, (_POSES, self.n)), *self.range)

@@ -66,9 +66,11 @@ def lock_joints(model: RobotModel, positions: Mapping[str, float]) -> RobotModel
                              'locked; write them as fixed joints in the description, and what '
                              'they are geared to')
     if positions and model.loops:
-        tree = lock_joints(replace(unsolved(model), loops=()), positions)
-        start = moved_start(model, positions) if model.closed_loops else {}
-        return solve_loops(replace(tree, loops=model.loops), {
+        loops = model.closed_loops
+        start = moved_start(model, positions) if loops else {}
+        whole = loops is not None and positions.keys() >= {*loops.actuated}
+        tree = lock_joints(replace(unsolved(model), loops=()), start if whole else positions)
+        return tree if whole else solve_loops(replace(tree, loops=model.loops), {
             name: position for name, position in start.items() if name not in positions})
     joints = {joint.name: joint for joint in model.joints}
     for name, position in positions.items():

@@ -65,6 +65,7 @@ class LoopNotes(NamedTuple):
 def read_loops(robot: Description, pairs: Sequence[str] = (),
                actuated: Sequence[str] = ()) -> LoopNotes:
     """Return the loops and gears of a description whose links and joints are a tree."""
+    pairs, actuated = ([each] if isinstance(each, str) else each for each in (pairs, actuated))
     loops: list[Loop] = []
     couplings: list[Coupling] = []
     problems: list[Problem] = []
