@@ -13,6 +13,8 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.evaluation import EvaluationSettings, evaluate
+from urdf2dyn_ros.recordings.lag import tried_lags, weights_at
+from urdf2dyn_ros.recordings.mistakes import Piece, no_change, without_delay
 from urdf2dyn_ros.robot.reader import read_urdf
 
 START = 1_700_000_000_123_456_789
@@ -67,6 +69,36 @@ def compared(joints, lags, rate=200, messages=None):
 
 def lags_of(joints):
     return [joint.total.lag for joint in joints]
+
+
+@pytest.mark.parametrize('lag', [-0.03, -0.0293, -0.0016, 0.0, 0.0106, 0.0291, 0.03])
+def test_a_cubic_over_lags_is_interpolated_exactly(lag):
+    lags = tried_lags(0.03)
+    assert (len(lags), lags[0], lags[20], lags[40]) == (41, -30_000_000, 0, 30_000_000)
+    weights = weights_at(lag, lags)
+    assert np.count_nonzero(weights) <= 4
+    seconds = 1e-9 * lags
+    for power in range(4):
+        assert weights @ (1.0 + seconds) ** power == pytest.approx((1.0 + lag) ** power, abs=1e-12)
+
+
+def test_efforts_that_are_late_are_moved_to_the_motion_that_needed_them():
+    q = np.arange(24.0).reshape(8, 3)
+    piece = Piece(0.01 * np.arange(8), 100.0, q, q + 0.1, q + 0.2, q + 0.5)
+    moved = without_delay(piece, np.array([0.02, -0.01, 0.0]))
+    assert moved.time == pytest.approx([0.01, 0.02, 0.03, 0.04, 0.05])
+    for found, expected in zip(moved[2:5], piece[2:5]):
+        assert (found == expected[1:6]).all()
+    assert (moved.effort == piece.effort[[[3, 0, 1], [4, 1, 2], [5, 2, 3], [6, 3, 4], [7, 4, 5]],
+                                         [0, 1, 2]]).all()
+    change = no_change(3)._replace(pace=2.0, late=np.array([0.02, 0.02, 0.02]),
+                                   positions=np.diag([1.0, -1.0, 3.0])).shifted(1, 0.7)
+    changed = change.piece(piece)
+    assert (changed.rate, changed.time[1] - changed.time[0]) == pytest.approx((200.0, 0.005))
+    assert changed.q[0] == pytest.approx([0.0, -1.0 + 0.7, 6.0])
+    assert changed.qd[1] == pytest.approx([6.2, -8.2, 30.6])
+    assert changed.qdd[1] == pytest.approx([12.8, -16.8, 62.4])
+    assert changed.effort[0] == pytest.approx([6.5, 7.5, 8.5])
 
 
 def test_friction_of_one_joint_that_looks_like_a_lead_aligns_no_joint():

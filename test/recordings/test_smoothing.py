@@ -12,7 +12,7 @@ from support.recordings.bags import joint_state, write_bag
 from support.recordings.evaluate_command import nrmse, true_efforts
 from support.streams.known_motions import PROFILES, START, Profile, record, truth
 from urdf2dyn_ros.recordings import offline_stream, open_recording
-from urdf2dyn_ros.recordings.smoothing import smooth
+from urdf2dyn_ros.recordings.smoothing import cutoffs, smooth
 from urdf2dyn_ros.robot.spatial import geometric_mean
 
 
@@ -33,6 +33,20 @@ def errors(stamps, q):
 def test_fast_motions_are_found_from_positions_alone(profile, limit) -> None:
     samples = record(profile)
     assert geometric_mean(errors(samples.stamps, samples.q)) < limit
+
+
+@pytest.mark.parametrize(('period', 'count', 'noisy', 'exact'), [
+    (0.002, 3000, [5.3, 13.3, 3.7], 64.0), (0.008, 1000, [4.2, 11.8, 3.3], 32.0),
+    (0.04, 300, [4.2, 7.3, 1.0], 8.0), (0.2, 80, [1.7, 1.0, 0.5], 2.0)])
+def test_cutoffs_are_as_high_as_noise_allows(period, count, noisy, exact) -> None:
+    """Of a slow joint, one that also trembles, and one that moves less: 0.4, 3 and 8 Hz."""
+    time = period * np.arange(count)
+    slow, trembling, small = (size * np.sin(2.0 * np.pi * rate * time) for size, rate in (
+        (0.5, 0.4), (0.02, 3.0), (0.01, 8.0)))
+    q = np.column_stack((slow, slow + trembling, small))
+    noise = 1e-4 * np.random.default_rng(0).normal(size=q.shape)
+    assert cutoffs(time, q + noise, period, np.full(3, 1e-4)) == pytest.approx(noisy, rel=0.1)
+    assert cutoffs(time, q, period, np.full(3, 1e-9)) == pytest.approx([exact] * 3)
 
 
 def test_samples_may_be_lost_uneven_and_wrong() -> None:
