@@ -36,8 +36,8 @@ from urdf2dyn_ros.codegen.c_compiler import (
     key_of,
     machine,
 )
+from urdf2dyn_ros.codegen.infix import Infix
 from urdf2dyn_ros.codegen.languages import python
-from urdf2dyn_ros.codegen.languages.language import Infix
 from urdf2dyn_ros.codegen.languages.sections import Hoisted, crossing
 from urdf2dyn_ros.codegen.program import Function, Name, Program, Statement, names_in
 from urdf2dyn_ros.codegen.signature import Input

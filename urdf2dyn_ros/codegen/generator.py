@@ -20,7 +20,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.codegen.explanations import Notebook, in_words, named_constants
+from urdf2dyn_ros.codegen.explanations import Notebook, named_constants
 from urdf2dyn_ros.codegen.expression import (
     Expression,
     Graph,
@@ -32,6 +32,7 @@ from urdf2dyn_ros.codegen.expression import (
 )
 from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
+from urdf2dyn_ros.codegen.heading import in_words
 from urdf2dyn_ros.codegen.mechanics import UNNOTED, Mechanics, Notes
 from urdf2dyn_ros.codegen.program import (
     CLOSURE,

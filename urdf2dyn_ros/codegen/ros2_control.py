@@ -18,8 +18,8 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen.generator import generate
+from urdf2dyn_ros.codegen.infix import shortest
 from urdf2dyn_ros.codegen.languages import c
-from urdf2dyn_ros.codegen.languages.language import shortest
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.equations.loop_constraints import LoopConstraints
 from urdf2dyn_ros.errors import ExportError

@@ -2,6 +2,7 @@
 
 from urdf2dyn_ros.codegen.functions import (
     closure,
+    derivatives,
     dynamics,
     forward_dynamics,
     links,
@@ -17,12 +18,12 @@ FUNCTIONS: dict[str, ModelFunction] = {
     'forward_dynamics': forward_dynamics.CheapestAccelerations(),
     'momentum': dynamics.Momentum(),
     'external_efforts': observer.ExternalEfforts(),
-    'coriolis_matrix': forward_dynamics.CoriolisMatrix(),
+    'coriolis_matrix': derivatives.CoriolisMatrix(),
     'energy': dynamics.Energy(),
     'centre_of_mass': dynamics.CentreOfMass(),
     'terms': dynamics.Terms(),
-    'inverse_dynamics_derivatives': forward_dynamics.InverseDynamicsDerivatives(),
-    'forward_dynamics_derivatives': forward_dynamics.ForwardDynamicsDerivatives(),
+    'inverse_dynamics_derivatives': derivatives.InverseDynamicsDerivatives(),
+    'forward_dynamics_derivatives': derivatives.ForwardDynamicsDerivatives(),
     'forward_kinematics': links.ForwardKinematics(),
     'jacobian': links.Jacobian(),
     'frame_motion': links.FrameMotion(),

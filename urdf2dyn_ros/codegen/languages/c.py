@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import ClassVar
 
+from urdf2dyn_ros.codegen.infix import Infix, nearest_single
 from urdf2dyn_ros.codegen.languages import sections
-from urdf2dyn_ros.codegen.languages.language import Infix, nearest_single
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
+from urdf2dyn_ros.codegen.infix import Infix, shortest
 from urdf2dyn_ros.codegen.languages import sections
 from urdf2dyn_ros.codegen.languages.c import quoted, sines_and_cosines, suffixed
-from urdf2dyn_ros.codegen.languages.language import Infix, shortest
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,

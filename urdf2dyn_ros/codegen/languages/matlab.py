@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from urdf2dyn_ros.codegen.languages.language import Language, packed, variables
+from urdf2dyn_ros.codegen.infix import packed
+from urdf2dyn_ros.codegen.languages.language import Language, variables
 from urdf2dyn_ros.codegen.program import Function
 
 

@@ -7,13 +7,10 @@ efforts goes on with them where it is asked to.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from urdf2dyn_ros.codegen.infix import WIDTH, Infix, packed, wrapped
 from urdf2dyn_ros.codegen.languages.language import (
-    WIDTH,
-    Infix,
     Language,
-    packed,
     variables,
-    wrapped,
 )
 from urdf2dyn_ros.codegen.program import (
     Block,

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.languages.language import Infix, Language, nearest_single, shortest
+from urdf2dyn_ros.codegen.infix import Infix, nearest_single, shortest
+from urdf2dyn_ros.codegen.languages.language import Language
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Function, Program, Result
 
 _INFIX = Infix(
