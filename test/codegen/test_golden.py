@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from difflib import unified_diff
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,11 @@ FOLDERS = {
 }
 """Folder in golden to language, style, functions, and what acts."""
 
+LIKE = {**{f'{language}/{style}': f'jax/{style}'
+           for language in ('casadi', 'torch') for style in STYLES},
+        'python/readable_terms': 'python/readable'}
+"""Folders of which the repository has the differences to another one."""
+
 
 def exported(folder: str) -> dict[str, str]:
     """Return the files of the 2R in its plane, where gravity is along -y."""
@@ -45,11 +51,21 @@ def exported(folder: str) -> dict[str, str]:
                         functions=functions, loads=loads)
 
 
+def golden(folder: str) -> dict[str, str]:
+    """Return the files of a folder in golden, whole or as differences, which determine them."""
+    files = exported(folder)
+    if folder not in LIKE:
+        return files
+    return {f'{name}.diff': ''.join([*unified_diff(
+        one.splitlines(keepends=True), text.splitlines(keepends=True), n=0)][2:])
+        for (name, text), one in zip(files.items(), exported(LIKE[folder]).values(), strict=True)}
+
+
 @pytest.mark.parametrize('folder', FOLDERS)
 def test_the_exported_files_are_those_in_the_repository(folder: str) -> None:
     """A difference is a change of what users get: look at it, then `make golden`."""
     kept = {path.name: path.read_text() for path in (GOLDEN / folder).iterdir()}
-    assert exported(folder) == kept
+    assert golden(folder) == kept
 
 
 _WRITE = """
@@ -79,6 +95,6 @@ if __name__ == '__main__':
         folder_path.mkdir(parents=True, exist_ok=True)
         for old in folder_path.iterdir():
             old.unlink()
-        for name, text in exported(each).items():
+        for name, text in golden(each).items():
             (folder_path / name).write_text(text)
             print(folder_path / name)
