@@ -19,7 +19,7 @@ from urdf2dyn_ros.equations.links import REFERENCE, link_frame, next_frame
 from urdf2dyn_ros.estimation.estimators import BANDWIDTH, fastest_kalman
 from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import Steps, is_finite
-from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES
+from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES, Absence, Event, Outcome
 from urdf2dyn_ros.robot.joints import Motion
 from urdf2dyn_ros.robot.loads import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.robot.model import RobotModel
@@ -36,7 +36,8 @@ LARGEST_RATE = 1e6   # rad/s, m/s or m/s^2, velocity or acceleration that is cre
 NOT_MEASURED = -1.0   # first entry of a covariance without measurement (sensor_msgs/Imu)
 QUATERNION_TOLERANCE = 1e-2   # of its length, which is 1
 SCALE = 1e-2   # of velocities as the filters see them: none is near a turn
-ACCEPTED_BASE_OUTCOMES = ('used', 'warming_up', 'same_instant')   # those without a fault
+# of messages without a fault
+ACCEPTED_BASE_OUTCOMES = (Outcome.USED, Outcome.WARMING_UP, Outcome.SAME_INSTANT)
 
 
 class SensorState(NamedTuple):
@@ -89,22 +90,22 @@ class SensorHistory:
         self._state = state
         return True
 
-    def at(self, stamp: int, newest: int) -> Array | str:
+    def at(self, stamp: int, newest: int) -> Array | Absence:
         """
-        Return the values (k,) at a stamp [ns], or a key of ``BASE_ABSENCES``.
+        Return the values (k,) at a stamp [ns], or why there are none.
 
         The `newest` message [ns], 0 for none, is a sample or will become one.
         """
         if not newest:
-            return 'base_missing'
+            return Absence.BASE_MISSING
         after, later = self.samples[-1] if self.samples else (newest, None)
         self.behind = stamp - after
         if self.behind > self._timeout:
-            return 'base_stale'
+            return Absence.BASE_STALE
         if later is None:
-            return 'base_warming_up'
+            return Absence.BASE_WARMING_UP
         if self.behind > self._max_age:
-            return 'base_behind'
+            return Absence.BASE_BEHIND
         if self.behind >= 0:
             if not self.behind:
                 return later
@@ -114,10 +115,10 @@ class SensorHistory:
         for before, earlier in reversed(self.samples):
             if before <= stamp:
                 if after - before > self._timeout:
-                    return 'base_gap'
+                    return Absence.BASE_GAP
                 return earlier + (stamp - before) / (after - before) * (later - earlier)
             after, later = before, earlier
-        return 'base_forgotten'
+        return Absence.BASE_FORGOTTEN
 
 
 class Mounting:
@@ -228,7 +229,7 @@ class MovingBase(ABC):
         # the part of each message that is not filtered
         self._unfiltered: deque[tuple[int, Array]] = deque(maxlen=HISTORY_LENGTH)
         self._history = SensorHistory(timeout, max_age, self.sensor_motion)
-        self._rejection = ''
+        self._rejection: Outcome | None = None   # of the last message
 
     def proceed(self, before: 'MovingBase') -> None:
         """Go on with the messages of the same sensor before; else begin anew."""
@@ -257,25 +258,25 @@ class MovingBase(ABC):
         return tuple(text for text, before in self._warnings.values()
                      if self._accepted - before < WARNING_MESSAGES)
 
-    def explained(self, absence: str) -> str:
-        """Return in a sentence why there was no motion at the last stamp: key `absence`."""
+    def explained(self, absence: Absence) -> str:
+        """Return in a sentence why there was no motion at the last stamp."""
         text = BASE_ABSENCES[absence]
-        if absence in ('base_behind', 'base_stale', 'base_forgotten'):
+        if absence in (Absence.BASE_BEHIND, Absence.BASE_STALE, Absence.BASE_FORGOTTEN):
             behind = self._history.behind
             text += f': the newest is {abs(behind) * 1e-9:.3g} s ' + (
                 'older' if behind > 0 else 'newer')
-        if self._rejection:
+        if self._rejection is not None:
             text += f'; the last message was rejected: {BASE_OUTCOMES[self._rejection]}'
         return text
 
     def motion_at(self, stamp: int, q: ArrayLike, qd: ArrayLike,
-                  qdd: ArrayLike) -> Array | str:
+                  qdd: ArrayLike) -> Array | Absence:
         """
-        Return the motion of the root's origin, or the key of the reason why it is unknown.
+        Return the motion of the root's origin, or why it is unknown.
 
         Between two samples it is linear; after the newest it is the filter's prediction, for up to
-        `max_age`. Base data may be received later than the joint states: after ``base_behind``,
-        call again when there are more.
+        `max_age`. Base data may be received later than the joint states: after BASE_BEHIND, call
+        again when there are more.
 
         Parameters
         ----------
@@ -286,24 +287,24 @@ class MovingBase(ABC):
 
         Returns
         -------
-        ndarray, (9,), or str
+        ndarray, (9,), or Absence
             Angular velocity [rad/s], angular acceleration [rad/s^2] and linear acceleration
-            minus gravity [m/s^2], in the root frame; or a key of ``BASE_ABSENCES``.
+            minus gravity [m/s^2], in the root frame; or why there are none.
 
         """
         motion = self._history.at(stamp, self._newest)
-        if not isinstance(motion, str):
+        if not isinstance(motion, Absence):
             w, wd, a = (Vector(*each) for each in motion.reshape(3, 3).tolist())
             root: Array = np.ravel(self._mounting.root_motion(
                 Motion(w, wd, a),
                 *(np.asarray(each, dtype=np.float64).tolist() for each in (q, qd, qdd))))
-            motion = root if is_finite(root) else 'base_not_finite'
-        if isinstance(motion, str):
+            motion = root if is_finite(root) else Absence.BASE_NOT_FINITE
+        if isinstance(motion, Absence):
             self.counters[motion] += 1
         return motion
 
     def _receive(self, stamp: int, frame: str, covariances: Sequence[float],
-                 velocities: Sequence[float], rest: Sequence[float]) -> str:
+                 velocities: Sequence[float], rest: Sequence[float]) -> Outcome:
         """Add one message, velocities (CHANNELS,), angular first; return its outcome."""
         # the results are checked: numpy need not warn of numbers that are too large
         with np.errstate(all='ignore'):
@@ -311,20 +312,20 @@ class MovingBase(ABC):
                                     np.array(rest, dtype=float))
         self.counters['received'] += 1
         self.counters[outcome] += 1
-        self._rejection = '' if outcome in ACCEPTED_BASE_OUTCOMES else outcome
+        self._rejection = None if outcome in ACCEPTED_BASE_OUTCOMES else outcome
         return outcome
 
     def _process(self, stamp: int, frame: str, covariances: Sequence[float], velocities: Array,
-                 rest: Array) -> str:
+                 rest: Array) -> Outcome:
         unfiltered = self.unfiltered_part(rest)
         fault = self._fault(stamp, frame, covariances, velocities, rest)
         if fault or unfiltered is None:
-            return fault or 'no_rotation'
+            return fault or Outcome.NO_ROTATION
         step = self._steps.add(self._newest, stamp)
-        if step in ('gap', 'jump_back'):
+        if isinstance(step, Event):
             self.counters[step] += 1
-            self._restart(learned=step == 'gap')
-        elif step:
+            self._restart(learned=step == Event.GAP)
+        elif step is not None:
             return step
         if frame != self._frame:
             if self._frame:
@@ -338,31 +339,32 @@ class MovingBase(ABC):
         self._unfiltered.append((stamp, unfiltered))
         estimate = self._rates.update(stamp, velocities)
         if not estimate.valid:
-            return ('contradictory' if estimate.verdict in (
-                Verdict.CONTRADICTORY, Verdict.DISTRUSTED)
-                    and self._history.samples else 'warming_up')
+            contradictory = estimate.verdict in (Verdict.CONTRADICTORY, Verdict.DISTRUSTED)
+            return (Outcome.CONTRADICTORY if contradictory and self._history.samples
+                    else Outcome.WARMING_UP)
         while self._unfiltered[0][0] < estimate.stamp:
             self._unfiltered.popleft()
         state = SensorState(estimate.q, estimate.qd, estimate.qdd, self._unfiltered[0][1])
         motion = self.sensor_motion(state)
         if not is_finite(np.concatenate((motion, state.jerks))):
             self._restart()
-            return 'not_finite'
-        return 'used' if self._history.append(estimate.stamp, motion, state) else 'same_instant'
+            return Outcome.NOT_FINITE
+        newer = self._history.append(estimate.stamp, motion, state)
+        return Outcome.USED if newer else Outcome.SAME_INSTANT
 
     def _fault(self, stamp: int, frame: str, covariances: Sequence[float],
-               *values: Array) -> str:
-        """Return the outcome of a message that is faulty in itself; empty if it is not."""
+               *values: Array) -> Outcome | None:
+        """Return the outcome of a message that is faulty in itself; None if it is not."""
         if frame not in self._links:
             self._warn(frame, f'is rejected, which is no link of {quote(self._robot)}; the links '
                        f'are {listed(self._links)}: set the frame_id of the sensor to the link '
                        'it is mounted on, or add that link to the URDF')
-            return 'unknown_frame'
+            return Outcome.UNKNOWN_FRAME
         if any(entry == NOT_MEASURED for entry in covariances):
-            return 'not_measured'
+            return Outcome.NOT_MEASURED
         if not all((np.abs(each) < LARGEST_RATE).all() for each in values):   # or NaN
-            return 'not_finite'
-        return '' if is_stamp(stamp) else 'no_stamp'
+            return Outcome.NOT_FINITE
+        return None if is_stamp(stamp) else Outcome.NO_STAMP
 
     def _warn(self, frame: str, text: str) -> None:
         self._warnings = {name: warning for name, warning in self._warnings.items()
@@ -397,7 +399,7 @@ class Imu(MovingBase):
 
     def receive(self, stamp: int, frame: str, angular_velocity: Sequence[float],
                 linear_acceleration: Sequence[float],
-                covariances: Sequence[float] = (0.0, 0.0)) -> str:
+                covariances: Sequence[float] = (0.0, 0.0)) -> Outcome:
         """
         Add the fields of one message as `MovingBase` describes them.
 
@@ -427,7 +429,7 @@ class Odometry(MovingBase):
 
     def receive(self, stamp: int, frame: str, orientation: Sequence[float],
                 linear: Sequence[float], angular: Sequence[float],
-                covariances: Sequence[float] = (0.0, 0.0)) -> str:
+                covariances: Sequence[float] = (0.0, 0.0)) -> Outcome:
         """
         Add the fields of one message as `MovingBase` describes them.
 

@@ -13,10 +13,11 @@ from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE
 
 class Outcome(str, Enum):
     """
-    Why a message of joint states ends where it does; each has one, which is counted.
+    Why a message ends where it does; each has one, which is counted.
 
     A step on its way returns what it made (a `Sample`, a `MeasuredEstimate`, an `Output`) or the
-    outcome that ends it there; ESTIMATED and WAITING do not, and are not counted.
+    outcome that ends it there; ESTIMATED and WAITING do not, and are not counted. The tables below
+    have those of each topic.
     """
 
     __str__ = str.__str__
@@ -46,6 +47,11 @@ class Outcome(str, Enum):
     NOT_FINITE = 'not_finite'
     OPEN = 'open'
     SINGULAR = 'singular'
+    UNKNOWN_FRAME = 'unknown_frame'
+    NO_FRAME = 'no_frame'
+    NOT_MEASURED = 'not_measured'
+    NO_ROTATION = 'no_rotation'
+    TAKEN = 'taken'
     ESTIMATED = 'estimated'   # the joints of a message have an estimate: an output may follow
     WAITING = 'waiting'   # for data of the base; counted when these are received, or late
 
@@ -59,6 +65,25 @@ class Event(str, Enum):
     JUMP_BACK = 'jump_back'
     RESTART = 'restart'   # the first sample, which is not counted
     RELAYED = 'relayed'
+
+
+class Absence(str, Enum):
+    """Why there is no motion of the base, or no wrench on a link, at a stamp; it is counted."""
+
+    __str__ = str.__str__
+
+    BASE_MISSING = 'base_missing'
+    BASE_WARMING_UP = 'base_warming_up'
+    BASE_BEHIND = 'base_behind'
+    BASE_STALE = 'base_stale'
+    BASE_GAP = 'base_gap'
+    BASE_FORGOTTEN = 'base_forgotten'
+    BASE_NOT_FINITE = 'base_not_finite'
+    MISSING = 'missing'
+    SILENT = 'silent'
+    STALE = 'stale'
+    AHEAD = 'ahead'
+    TOO_LARGE = 'too_large'
 
 
 _STAMP_OUTCOMES = {

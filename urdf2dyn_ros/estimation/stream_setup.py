@@ -11,7 +11,7 @@ from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import HOLD, joints_of, read_hold
 from urdf2dyn_ros.estimation.kalman import Estimate
 from urdf2dyn_ros.estimation.moving_base import BASE_SENSORS, MovingBase
-from urdf2dyn_ros.estimation.outcomes import Outcome
+from urdf2dyn_ros.estimation.outcomes import Absence, Outcome
 from urdf2dyn_ros.estimation.passive import PassiveJoints
 from urdf2dyn_ros.estimation.stream import IMPLAUSIBLE, Stream
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
@@ -28,23 +28,23 @@ class Sources:
     def __init__(self, base: MovingBase | None = None, wrenches: ExternalWrenches | None = None,
                  payload: Callable[[], Array] | None = None) -> None:
         self.base, self.wrenches, self._payload = base, wrenches, payload
-        self._unknown = ''   # why the motion of the base is unknown
+        self._unknown: Absence | None = None   # why the motion of the base is unknown
 
     def __call__(self, estimate: Estimate) -> tuple[Array, ...] | Outcome:
         """Return the arguments after qdd, or the outcome without them."""
         arguments: list[Array] = []
         if self.base is not None:
             motion = self.base.motion_at(estimate.stamp, estimate.q, estimate.qd, estimate.qdd)
-            if isinstance(motion, str):
-                if motion == 'base_behind':
-                    return Outcome.WAITING   # after the timeout it is 'base_stale'
+            if isinstance(motion, Absence):
+                if motion is Absence.BASE_BEHIND:
+                    return Outcome.WAITING   # after the timeout it is BASE_STALE
                 self._unknown = motion
                 return Outcome.NO_BASE
-            self._unknown = ''
+            self._unknown = None
             arguments.append(motion)
         if self.wrenches is not None:
             external = self.wrenches.wrenches_at(estimate.stamp, estimate.q)
-            if isinstance(external, str):
+            if isinstance(external, Absence):
                 return Outcome.NO_WRENCH
             arguments.append(external)
         if self._payload is not None:
@@ -57,7 +57,7 @@ class Sources:
         warnings: tuple[str, ...] = ()
         if self.base is not None:
             warnings = self.base.warnings
-            if self._unknown:
+            if self._unknown is not None:
                 warnings = (f'motion of the base, {self._unknown}: '
                             f'{self.base.explained(self._unknown)}', *warnings)
         return warnings if self.wrenches is None else (*warnings, *self.wrenches.warnings)

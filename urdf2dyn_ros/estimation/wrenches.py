@@ -9,7 +9,13 @@ import numpy as np
 
 from urdf2dyn_ros.equations.links import REFERENCE, Pose, next_pose
 from urdf2dyn_ros.estimation.messages import Steps
-from urdf2dyn_ros.estimation.outcomes import WRENCH_ABSENCES, WRENCH_OUTCOMES
+from urdf2dyn_ros.estimation.outcomes import (
+    WRENCH_ABSENCES,
+    WRENCH_OUTCOMES,
+    Absence,
+    Event,
+    Outcome,
+)
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.multibody import Multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
@@ -84,40 +90,40 @@ class HeldWrench:
         self._newest = self._arrived = 0
         self._jump = 0   # stamp of the message before, if that was a jump back
 
-    def add(self, message: WrenchMessage, now: int) -> str:
+    def add(self, message: WrenchMessage, now: int) -> Outcome:
         """Add a message received at a time of a monotonic clock [ns]; return its outcome."""
         before, self._jump = self._jump, 0
         step = self._steps.add(self._newest, message.stamp)
-        if step in ('duplicate_stamp', 'out_of_order'):
+        if isinstance(step, Outcome):
             return step
-        if step == 'jump_back':
+        if step is Event.JUMP_BACK:
             if not 0 < before < message.stamp:
                 self._jump = message.stamp
-                return 'out_of_order'
-            self._events['jump_back'] += 1
+                return Outcome.OUT_OF_ORDER
+            self._events[Event.JUMP_BACK] += 1
             self._messages.clear()
         self._newest, self._arrived = message.stamp, now
         self._messages.append(message)
-        return 'taken'
+        return Outcome.TAKEN
 
-    def at(self, stamp: int, now: int) -> WrenchMessage | str:
+    def at(self, stamp: int, now: int) -> WrenchMessage | Absence:
         """
-        Return the wrench that acts, or the key of the reason why there is none.
+        Return the wrench that acts, or why there is none.
 
         The stamp [ns] is no older than in the call before, because older wrenches are dropped;
         `now` [ns] is by the clock of `add`.
         """
         messages = self._messages
         if not messages:
-            return 'missing'
+            return Absence.MISSING
         if now - self._arrived > self._timeout:
-            return 'silent'
+            return Absence.SILENT
         while len(messages) > 1 and messages[1].stamp <= stamp:
             messages.popleft()
         age = stamp - messages[0].stamp
         if age < 0:
-            return 'ahead'
-        return 'stale' if age > self._timeout else messages[0]
+            return Absence.AHEAD
+        return Absence.STALE if age > self._timeout else messages[0]
 
 
 # ---- Wrenches on several links, from messages to arguments of the equations
@@ -162,7 +168,7 @@ class ExternalWrenches:
         self._clock = clock
         self._stops = values['policy'] == 'stop'
         self._sign = 1.0 if values['sign'] == 'on_link' else -1.0
-        self._absent: dict[str, tuple[str, int]] = {}   # reason, and since when
+        self._absent: dict[str, tuple[Absence, int]] = {}   # reason, and since when
         self._logged: set[tuple[str, str]] = set()
         self._lines: list[str] = []
 
@@ -188,7 +194,7 @@ class ExternalWrenches:
         outcome = self._receive(link, stamp, frame_id, force, torque)
         self.counters['received'] += 1
         self.counters[outcome] += 1
-        if outcome != 'taken' and self._is_new(link, outcome):
+        if outcome is not Outcome.TAKEN and self._is_new(link, outcome):
             remedy = '' if frame_id in self._frames else '; ' + suggestion(
                 frame_id, self._frames, len(self._frames) <= MOST_SEARCHED)
             self._lines.append(
@@ -196,38 +202,39 @@ class ExternalWrenches:
                 f'{quote(frame_id)}, stamp {stamp * 1e-9:.3f} s{remedy}')
 
     def _receive(self, link: str, stamp: int, frame_id: str, force: Sequence[float],
-                 torque: Sequence[float]) -> str:
+                 torque: Sequence[float]) -> Outcome:
         """Keep a message that is usable; return its outcome."""
         if not frame_id:
-            return 'no_frame'
+            return Outcome.NO_FRAME
         if not is_stamp(stamp):
-            return 'no_stamp'
+            return Outcome.NO_STAMP
         if not all(len(vector) == 3 and all(abs(entry) <= LARGEST_MAGNITUDE for entry in vector)
                    for vector in (force, torque)):
-            return 'not_finite'
+            return Outcome.NOT_FINITE
         if frame_id not in self._frames:
-            return 'unknown_frame'
+            return Outcome.UNKNOWN_FRAME
         key = link, self._frames[frame_id]
         if key not in self._chains:
             self._chains[key] = Chain(self._system, *key)
         return self._held[link].add(WrenchMessage(
             stamp, self._chains[key], Vector(*force), Vector(*torque)), self._clock())
 
-    def wrenches_at(self, stamp: int, q: Array) -> Array | str:
+    def wrenches_at(self, stamp: int, q: Array) -> Array | Absence:
         """
-        Return the wrenches that act at a stamp, or the key of the reason why one is missing.
+        Return the wrenches that act at a stamp, or why one is missing.
 
         They are force and torque [N, N m] on every link, (6 k,), by the environment, about the
-        origin of the link's frame and along its axes; the key is one of ``WRENCH_ABSENCES``. The
-        stamp [ns] is that of the estimate of q (n,) [rad or m].
+        origin of the link's frame and along its axes. The stamp [ns] is that of the estimate of q
+        (n,) [rad or m].
         """
         now, positions = self._clock(), q.tolist()
         wrenches, absent = np.zeros(6 * len(self.links)), {}
         for number, (link, held) in enumerate(self._held.items()):
             message = held.at(stamp, now)
-            entries = message if isinstance(message, str) else self._in_link(message, positions)
-            if isinstance(entries, str):
-                absent[link] = entries, self._absent.get(link, ('', now))[1]
+            entries = (message if isinstance(message, Absence) else
+                       self._in_link(message, positions))
+            if isinstance(entries, Absence):
+                absent[link] = entries, self._absent.get(link, (entries, now))[1]
             else:
                 wrenches[6 * number:6 * number + 6] = entries
         self._absent = absent
@@ -239,13 +246,14 @@ class ExternalWrenches:
                     f'no wrench on {quote(link)}, {what}: {WRENCH_ABSENCES[reason]}')
         return next(iter(absent.values()))[0] if absent and self._stops else wrenches
 
-    def _in_link(self, message: WrenchMessage, q: Sequence[float]) -> tuple[float, ...] | str:
+    def _in_link(self, message: WrenchMessage, q: Sequence[float],
+                 ) -> tuple[float, ...] | Absence:
         """Return f, n of the wrench in the link's frame: f = R f', n = R n' + p x f."""
         R, p = message.frame_at(q)
         f = R @ message.force
         n = R @ message.torque + cross(p, f)
         entries = tuple(self._sign * entry for entry in (*f, *n))
-        return entries if all(map(isfinite, entries)) else 'too_large'
+        return entries if all(map(isfinite, entries)) else Absence.TOO_LARGE
 
     def _is_new(self, link: str, fault: str) -> bool:
         """Return whether a fault of a link is the first one of its kind."""
