@@ -1,5 +1,6 @@
 """What the input says is heard, by every estimator: velocities, frozen joints, shifts of zeros."""
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -11,10 +12,11 @@ from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.messages import Message
-from urdf2dyn_ros.estimation.status import remedy
+from urdf2dyn_ros.estimation.status import Monitor, NodeState, output_status, remedy
 from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import Level, Status
 
 DYNAMICS = InverseDynamics(read_urdf(OWN / 'rx90.urdf'))
 NAMES = list(DYNAMICS.joint_names)
@@ -258,3 +260,56 @@ def test_names_that_differ_are_asked_about():
     advice = remedy(stream, (), '/node')
     assert 'did you mean' in advice and 'hold' not in advice
     assert 'joint5 by joint_5' in advice and 'joint6 by joint_6' in advice
+
+
+def statuses(q: Array, stamps: Array, qd: Array | None = None,
+             t: Array | None = None) -> list[tuple[Status, int]]:
+    """Return the status of the efforts after each second, and how many are WRONG at times t."""
+    now = wrong = 0
+    right = DYNAMICS(*motion(stamps if t is None else t))
+    wide = WRONG * np.abs(right).max(axis=0)
+    stream, monitor = make_stream(VALUES, DYNAMICS, lambda: now), Monitor(lambda: now)
+    found = []
+    for number, stamp in enumerate(np.round(1e9 * stamps).astype(int).tolist()):
+        while stamp // 10**9 > len(found):
+            found.append((output_status(NodeState(DYNAMICS, stream, 'kalman', ''),
+                                        monitor.report(), Counter()), wrong))
+            wrong = 0
+        now = stamp + 10**9
+        began = monitor.received()
+        output = stream.receive(Message(now, NAMES, q[number],
+                                        [] if qd is None else qd[number], []))
+        if output is not None:
+            monitor.published(began, output)
+            wrong += bool((np.abs(output.effort - right[number]) > wide).any())
+    return found
+
+
+@pytest.mark.parametrize('rate', [50.0, 250.0])
+def test_late_stamps_leave_efforts_uncertain_and_the_status_says_so(rate):
+    t = np.arange(0.0, 20.0, 1.0 / rate)
+    late = np.random.default_rng(3).exponential(0.5 / rate, len(t))
+    late = np.maximum.accumulate(t + late) + 1e-9 * np.arange(len(t))
+    q = np.round(motion(t)[0] / ENCODER) * ENCODER
+    found = statuses(q, late, t=t)[2:]
+    warned = [status for status, _ in found if status.level == Level.WARN]
+    assert len(warned) >= 3
+    assert sum(wrong for status, wrong in found if status not in warned) <= 0.003 * len(t)
+    assert warned[-1].message.startswith('efforts of joint') and (
+        'late stamps' in warned[-1].message)
+    t, q = t[t < 6.0], q[t < 6.0]
+    for right in (statuses(q, t), statuses(q, t, motion(t)[1])):
+        assert {status.level for status, _ in right[1:]} == {Level.OK}
+
+
+def test_joints_at_rest_are_not_uncertain():
+    """Of the first one gravity has no effort: all that is computed of it is noise."""
+    t, random = np.arange(0.0, 6.0, 0.004), np.random.default_rng(4)
+    q = 0.5 + 1e-4 * random.normal(size=(len(t), 6))
+    assert {status.level for status, _ in statuses(q, t)[1:]} == {Level.OK}
+
+
+def test_joints_at_rest_after_a_motion_are_known_to_its_efforts():
+    t, random = np.arange(0.0, 8.0, 0.004), np.random.default_rng(4)
+    q = motion(np.minimum(t, 4.0))[0] + 2e-5 * random.normal(size=(len(t), 6))
+    assert {status.level for status, _ in statuses(q, t)[6:]} == {Level.OK}

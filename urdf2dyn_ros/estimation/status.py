@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.estimation.hold import held_text, hold_advice
 from urdf2dyn_ros.estimation.outcomes import (
     ACCEPTED_OUTCOMES,
@@ -19,6 +20,7 @@ from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.estimation.stream_setup import Sources
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.loads import TERMS
+from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import resident_memory
 from urdf2dyn_ros.text import (
     SECOND_NS,
@@ -39,6 +41,10 @@ SILENT_PERIODS = 3   # after which a stream is stale, within these limits:
 SHORTEST_SILENCE, LONGEST_SILENCE = 0.5, 5.0   # s
 MEDIAN_STEPS = 5   # steps between messages whose median is the period
 MAX_LATENCIES = 10_000   # that are kept until a report
+MAX_OUTPUTS = 1000   # as well
+LOOKED_AT = 64   # of these, for efforts and deviations
+MOVED = 0.01   # rad or m, within a report: a joint that does not rest
+FADING = 0.98   # of the largest effort, in each report in which a joint moves
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,10 @@ class MonitorReport:
     failures: int
     failure: str   # traceback of a new one
     margin: float = nan   # least one of outputs to a singular pose
+    # (n,) of the joints: median deviation of accelerations, and the largest efforts of about the
+    # last minute of motion [N m or N], NaN before a joint has moved
+    std: Array | None = None
+    largest: Array | None = None
 
 
 class Monitor:
@@ -72,7 +82,8 @@ class Monitor:
         self._steps: deque[int] = deque(maxlen=MEDIAN_STEPS)
         self._latencies: deque[int] = deque(maxlen=MAX_LATENCIES)
         self._published = 0
-        self._newest: Output | None = None
+        self._outputs: deque[Output] = deque(maxlen=MAX_OUTPUTS)
+        self._largest: Array = np.empty(0)
         self._margin = nan
         self._failures = 0
         self._failure = ''
@@ -92,7 +103,7 @@ class Monitor:
     def published(self, began: int, output: Output) -> None:
         """Count the output of a message that was received at `began` [ns]."""
         self._published += 1
-        self._newest = output
+        self._outputs.append(output)
         if not self._margin <= output.margin:   # also the first of a second
             self._margin = output.margin
         self._latencies.append(self._clock() - began)
@@ -125,17 +136,32 @@ class Monitor:
         """Return the figures since the report before, and start new ones."""
         now = self._clock()
         elapsed = max(now - self._reported, 1) / SECOND_NS
+        outputs = list(self._outputs)
+        std, largest = self._look_at(outputs[-1::-1 - len(outputs) // LOOKED_AT])
         figures = MonitorReport(
             received=(self.messages - self._messages_reported) / elapsed,
             published=self._published / elapsed, messages=self.messages,
             silence=None if self._last is None else (now - self._last) / SECOND_NS,
-            silent=self.silent, latency=_summary(self._latencies), newest=self._newest,
-            failures=self._failures, failure=self._failure, margin=self._margin)
+            silent=self.silent, latency=_summary(self._latencies),
+            newest=outputs[-1] if outputs else None, failures=self._failures,
+            failure=self._failure, margin=self._margin, std=std, largest=largest)
         self._latencies.clear()
-        self._published, self._newest, self._failure, self._margin = 0, None, '', nan
+        self._outputs.clear()
+        self._published, self._failure, self._margin = 0, '', nan
         self._reported, self._messages_reported = now, self.messages
         self._silent_reported = figures.silent
         return figures
+
+    def _look_at(self, outputs: Sequence[Output]) -> tuple[Array | None, Array | None]:
+        if not outputs:
+            return None, None
+        effort = np.abs([output.effort for output in outputs]).max(axis=0)
+        if len(effort) != len(self._largest):   # those of another robot
+            self._largest = np.full(len(effort), nan)
+        moved = np.ptp([output.q for output in outputs], axis=0) > MOVED
+        self._largest = np.where(moved, np.fmax(FADING * self._largest, effort),
+                                 np.maximum(self._largest, effort))
+        return np.median([output.std for output in outputs], axis=0), self._largest
 
 
 def _summary(latencies: Sequence[int]) -> tuple[float, float, float]:
@@ -247,6 +273,8 @@ class NodeState(NamedTuple):
 MOST_BEHIND, MOST_AHEAD = 1.0, 0.1   # s, of stamps and the node's clock; more is another clock
 FAULTY_SHARE = 0.1   # largest share of faulty messages without a warning
 FEWEST_REJECTED = 3   # rejected positions in a second from which two publishers are named
+# deviation of an effort, over its largest one of late and over its limit, up to which it is known
+MOST_OPEN, OF_LIMIT = 0.15, 0.03
 MOST_GROUPS = 20   # groups of joints whose figures are reported
 
 
@@ -418,6 +446,10 @@ def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
     if several:
         return Status('output', Level.ERROR, several, values)
     if output is not None:
+        if doubts := doubted_efforts(state.dynamics, figures):
+            return Status('output', Level.WARN, doubts[0] + (
+                f', and {len(doubts) - 1} more' if len(doubts) > 1 else ''),
+                {**values, 'warnings': '\n'.join(doubts)})
         return Status('output', Level.OK, f'{figures.published:.0f} efforts per second', values)
     if figures.silent or state.dynamics is None:
         what = 'a model' if state.dynamics is None else 'data'
@@ -425,6 +457,32 @@ def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
     reasons = ', '.join(f'{name} {count}' for name, count in grown.most_common()
                         if name in JOINT_STATE_OUTCOMES)
     return Status('output', Level.WARN, f'no efforts: {reasons}', values)
+
+
+def doubted_efforts(dynamics: InverseDynamics | None, figures: MonitorReport) -> list[str]:
+    """
+    Return a sentence for each joint whose efforts are hardly known, because accelerations are not.
+
+    The deviations of all accelerations are carried to the efforts by the equations.
+    """
+    output, std, largest = figures.newest, figures.std, figures.largest
+    if dynamics is None or output is None or std is None or largest is None or len(
+            std) != dynamics.n or np.isnan(std).all():
+        return []
+    qdd = output.qdd + np.vstack((np.zeros_like(std), np.diag(np.nan_to_num(std))))
+    try:
+        result = dynamics(output.q, output.qd, qdd, *output.load_arguments)
+    except StateError:
+        return []
+    efforts = result[0] if isinstance(result, tuple) else result
+    deviation = np.linalg.norm(efforts[1:] - efforts[0], axis=0)
+    return [f'efforts of {name}: uncertain by {by:.2g} {unit} beside {most:.2g} at most: noise, '
+            'coarse positions, late stamps or vibration; velocities and stamps of the measurement '
+            'help'
+            for name, unit, by, most, limit in zip(
+                dynamics.joint_names, dynamics.effort_units, deviation.tolist(),
+                largest.tolist(), dynamics.limits)
+            if by > max(MOST_OPEN * most, OF_LIMIT * (limit.effort or 0.0))]
 
 
 def _number(value: float | None) -> str:

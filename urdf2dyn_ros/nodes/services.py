@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter as RosParameter
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
@@ -41,6 +41,7 @@ from urdf2dyn_ros.nodes.runtime import NodeParameters
 from urdf2dyn_ros.robot.loads import load_values, payload_entries, payload_fault, payload_text
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import call_in_child
+from urdf2dyn_ros.text import Level
 
 # ---- The topics ~/status and /diagnostics, published once a second
 
@@ -76,26 +77,27 @@ class StatusPublisher:
                 state.description, self._endpoints.node.resolve_topic_name('~/efforts')))
         message = DiagnosticArray()
         message.header.stamp = self._endpoints.node.get_clock().now().to_msg()
+        received, computed = (input_status(state, figures, grown, published('joint_states')),
+                              output_status(state, figures, grown, efforts))
         message.status = [diagnostic_status(status, self._name, robot) for status in (
-            model_status(state, descriptions),
-            input_status(state, figures, grown, published('joint_states')),
-            output_status(state, figures, grown, efforts),
+            model_status(state, descriptions), received, computed,
             *filter(None, (state.contact, state.wrench)))]
         for topic in self._topics:
             topic.publish(message)
-        rejected = message.status[1]
         self._log([descriptions, efforts, *(
-            [rejected.message] if rejected.level == DiagnosticStatus.ERROR else [])], state, grown)
+            [received.message] if received.level == Level.ERROR else [])], state, grown,
+            computed.values.get('warnings', '').splitlines())
 
-    def _log(self, errors: list[str], state: NodeState, grown: Counter[str]) -> None:
-        """Log samples that are dropped or not credible, at once and then now and then."""
+    def _log(self, errors: list[str], state: NodeState, grown: Counter[str],
+             doubts: list[str]) -> None:
+        """Log what is dropped, not credible or uncertain, at once and then now and then."""
         logger, faults = self._endpoints.node.get_logger(), self._faults
         counts = ', '.join(f'{key} {number}' for key, number in grown.items() if number)
         logger.debug(f'joint states since the last such line: {counts or "none"}')
         unknown = () if state.stream is None else state.stream.unknown_joints
         while state.stream is not None and state.stream.held.notices:
             logger.warning(state.stream.held.notices.pop(0))
-        for line in (*faults.warned(state.warnings), *faults.counted(grown),
+        for line in (*faults.warned((*state.warnings, *doubts)), *faults.counted(grown),
                      *faults.unknown(unknown)):
             if line.warning:   # rclpy binds a place in the code to one severity
                 logger.warning(line.text)
