@@ -215,7 +215,8 @@ extern "C" int go(const double * from, const double * to, double * passive)
 """
 
 
-@pytest.mark.parametrize('name', ['four_bar', 'five_bar', 'ankle'])
+@pytest.mark.parametrize('name', ['five_bar', *(
+    pytest.param(name, marks=pytest.mark.slow) for name in ('four_bar', 'ankle'))])
 def test_a_step_does_not_lead_to_another_way_to_assemble_it(packages, name):
     """Of up to 0.1 rad, from anywhere to singular poses: as a way of thirty small ones."""
     package = packages[name]

@@ -207,8 +207,9 @@ def test_functions_agree_with_each_other(name: str) -> None:
 
 
 @pytest.mark.parametrize(('name', 'number'), [
-    ('four_bar', 8), ('five_bar', 11), ('palletizer', 25), ('excavator', 29), ('delta', 45),
-    ('stewart', 94), ('ankle', 34)])
+    ('four_bar', 8), ('five_bar', 11), ('palletizer', 25), ('excavator', 29), ('ankle', 34),
+    pytest.param('delta', 45, marks=pytest.mark.slow),
+    pytest.param('stewart', 94, marks=pytest.mark.slow)])
 def test_base_parameters_are_as_few_as_the_efforts_of_any_bodies_need(name: str,
                                                                       number: int) -> None:
     dynamics, rng = dynamics_of(name), np.random.default_rng(3)
