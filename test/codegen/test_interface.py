@@ -313,11 +313,12 @@ def test_loads_from_a_generator_count() -> None:
     ({'loads': Loads(terms={NAMES[0]: 3})}, ParameterError, 'has 3: give a list of Friction'),
     ({'loads': Loads(payload=['link4'])}, ParameterError, r"no link \['link4'\] for a payload"),
     ({'loads': Loads(external=4)}, ParameterError, 'external is 4; it must be a list of links'),
+    ({'functions': ['gravity']}, ExportError, r"unknown function \['gravity'\]; it is one of"),
     ({'frames': 'link4'}, ExportError, r"frames is 'link4'; it must be LinkFrames")])
 def test_what_is_of_another_type_is_an_error_of_this_package(arguments, error, words):
     with pytest.raises(error, match=words):
-        export_model(SCARA, functions='jacobian' if 'frames' in arguments else 'gravity',
-                     **arguments)
+        export_model(SCARA, **{'functions': 'jacobian' if 'frames' in arguments else 'gravity',
+                               **arguments})
 
 
 def test_links_are_one_or_several() -> None:

@@ -26,6 +26,26 @@ def test_motors_are_named_by_an_option(tmp_path: Path, capsys: pytest.CaptureFix
     assert capsys.readouterr().out == named
 
 
+def test_a_file_of_parameters_says_how_loops_close(tmp_path: Path,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:
+    """As the node reads it; `start` and `actuated` of a file had no effect, without a word."""
+    robot, file = tmp_path / 'five_bar.urdf', tmp_path / 'parameters.yaml'
+    robot.write_text(mechanism('five_bar'))
+    for options, entry in ((['--start', 'left_elbow=3'], "start: ['left_elbow=3']"),
+                           (['--actuated', 'left', 'left_elbow'],
+                            'actuated: [left, left_elbow]')):
+        assert main(['torque', str(robot), *options]) == 0
+        right = capsys.readouterr().out
+        file.write_text(f'/**:\n  ros__parameters:\n    {entry}\n')
+        assert main(['torque', str(robot), '--parameters', str(file)]) == 0
+        assert capsys.readouterr().out == right
+    assert main(['torque', str(ROOT / 'urdf' / 'rx90.urdf'), '--actuated', 'joint1']) == 1
+    assert 'actuated: it names the motors of closed loops' in capsys.readouterr().err
+    file.write_text('/**:\n  ros__parameters:\n    joints: [left]\n')
+    assert main(['torque', str(robot), '--parameters', str(file)]) == 1
+    assert 'there is no parameter joints; there are' in capsys.readouterr().err
+
+
 def test_check_says_how_loops_are_solved(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(['check', str(ROOT / 'urdf' / 'palletizer.urdf'), '-v']) == 0
     printed = capsys.readouterr().out + capsys.readouterr().err

@@ -1,6 +1,7 @@
 """What Python users call: recordings by path, and arrays, compared as the command does."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,12 +10,14 @@ from support.paths import ROOT
 from support.robot_files import OWN
 from urdf2dyn_ros import (
     EvaluationSettings,
+    IdentificationError,
     InverseDynamics,
     ParameterError,
     StateError,
     compare,
     comparison_table,
     evaluate,
+    identify,
 )
 from urdf2dyn_ros.__main__ import main
 
@@ -63,6 +66,9 @@ def test_arrays_are_compared_at_the_same_instants() -> None:
     ({'measured': COMPUTED[:-1]}, StateError, r'measured must be .* its shape is \(499, 6\)'),
     ({'time': Q}, StateError, r'time must be numbers \(N,\)'),
     ({'time': np.where(TIME > 1.0, np.nan, TIME)}, StateError, r'time must be .* within 1e\+09 s'),
+    ({'time': TIME[::-1]}, StateError, 'time must not decrease'),
+    ({'time': None}, StateError, r'time must be numbers \(N,\)'),
+    ({'gains': 'a'}, ParameterError, "current_gains = 'a'"),
     ({'q': 'far'}, StateError, r'q must be numbers \(N, 6\)'),
     ({'semantics': 'gross'}, ParameterError, "unknown semantics 'gross'; they are: net"),
     ({'gains': (1.0, 2.0)}, ParameterError, 'there are 2 gains for 6 joints')])
@@ -70,3 +76,19 @@ def test_what_cannot_be_compared_is_refused(changed, error, words):
     arguments = {'time': TIME, 'measured': COMPUTED, 'computed': COMPUTED, **changed}
     with pytest.raises(error, match=words):
         compare(RX90, **arguments)
+
+
+@pytest.mark.parametrize(('settings', 'words'), [
+    ({'semantics': 'gross'}, "unknown semantics 'gross'; they are: net"),
+    ({'semantics': 'current', 'gains': (1.0, 2.0)}, 'current_gains has 2 entries'),
+    ({'gains': 'ten'}, "current_gains = 'ten': must be one or more numbers")])
+def test_settings_of_an_evaluation_are_checked(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        evaluate(ROOT / 'examples' / 'rx90.csv', RX90, EvaluationSettings(**settings))
+
+
+def test_no_recording_is_nothing_to_identify_from() -> None:
+    with pytest.raises(IdentificationError, match='there are no recordings'):
+        identify([], RX90)
+    with pytest.raises(IdentificationError, match=r'^lost\.csv: there is no such file'):
+        identify('lost.csv', RX90)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from support.mechanisms import mechanism
 from support.random_trees import examples, random_inertia, trees
 from support.robot_files import EXAMPLES, OWN, ROBOTS, mostly_slow
 from urdf2dyn_ros import InverseDynamics, RobotModel, SourceError, UrdfError, read_dh, read_urdf
@@ -205,6 +206,16 @@ def test_wrenches_on_links_are_refused(tmp_path: Path, capsys: pytest.CaptureFix
         '</robot>', '<force link="link2" force="1 0 0"/></robot>'))
     assert main(['info', str(path), '--dh']) == 1
     assert '<force link="link2">' in capsys.readouterr().err
+
+
+def test_loops_that_are_not_linear_are_refused() -> None:
+    """The table was that of the tree, whose efforts are others; of linear loops it is right."""
+    with pytest.raises(UrdfError, match=r'loop "tip": a table .* no column for loops'):
+        make_dh_table(read_urdf(mechanism('five_bar')))
+    palletizer = InverseDynamics(OWN / 'palletizer.urdf')
+    again = InverseDynamics(read_dh(table_data(make_dh_table(palletizer.model))))
+    q = np.full(4, 0.1)
+    np.testing.assert_allclose(again(q, q, q), palletizer(q, q, q), atol=1e-9)
 
 
 def test_the_command_prints_text_json_and_latex(capsys: pytest.CaptureFixture[str]) -> None:

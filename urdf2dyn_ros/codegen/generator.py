@@ -177,8 +177,9 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike,
     if style not in (*STYLES, GENERAL):
         raise ExportError(f'unknown style {style!r}; the styles are: '
                           f'{", ".join((*STYLES, GENERAL))}')
-    if not isinstance(functions, tuple) and functions not in CHOICES:
-        raise ExportError(f'unknown model {functions!r}; the models are: {", ".join(CHOICES)}')
+    if not isinstance(functions, tuple) and not (
+            isinstance(functions, str) and functions in CHOICES):
+        raise ExportError(f'unknown function {functions!r}; it is one of {", ".join(CHOICES)}')
     names = functions if isinstance(functions, tuple) else CHOICES[functions]
     if with_closure and system.closed_loops and CLOSURE not in names:
         names = (*names, CLOSURE)

@@ -34,6 +34,7 @@ from urdf2dyn_ros.robot.loads import (
     with_loads,
 )
 from urdf2dyn_ros.robot.lock import lock_joints, locked_positions
+from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
 from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.parameters import read_parameter_file
@@ -221,8 +222,12 @@ def read_robot(arguments: argparse.Namespace) -> RobotModel:
 def read_model(arguments: argparse.Namespace, text: str | bytes) -> RobotModel:
     """Return the model of a text, with joints locked; print its warnings on standard error."""
     options = vars(arguments)
+    in_files = {name: value for path in options.get('parameters', ())
+                for name, value in read_parameter_file(path, 'inverse_dynamics').items()}
     try:
-        model = read_configured(text, {**options, 'loops': options.get('loop', ())})
+        model = read_configured(text, {**options, **{
+            row.name: options.get('loop' if row.name == 'loops' else row.name)
+            or row.check(in_files.get(row.name, row.default)) for row in LOOP_PARAMETERS}})
     except UrdfError as error:
         name = options.get('robot') or arguments.urdf
         raise UrdfError(error.problems, name.strip('-')) from None
@@ -241,8 +246,8 @@ _ROWS = {row.name: row for row in (
     GRAVITY_PARAMETER, BASE_PARAMETER, GAINS_PARAMETER, *LOAD_PARAMETERS, *PAYLOAD,
     *OBSERVER_PARAMETERS)}
 _FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)
-_GROUPS = {name.partition('.')[0] for name in _ROWS}
-_KNOWN_GROUPS = sorted(_GROUPS | {family.form.partition('.')[0] for family in _FAMILIES})
+_KNOWN_GROUPS = sorted({name.partition('.')[0] for name in _ROWS}
+                       | {family.form.partition('.')[0] for family in _FAMILIES})
 # likeness of a name to the first word of a parameter from which on it is a misspelt one
 _ALIKE = 0.8
 
@@ -322,7 +327,7 @@ def _read_file(path: str) -> dict[str, Any]:
     values, others = {}, []
     for name, value in read_parameter_file(path, 'inverse_dynamics').items():
         family = next((each for each in _FAMILIES if each.has(name)), None)
-        if family is None and name not in _ROWS and name.partition('.')[0] not in _GROUPS:
+        if family is None and name not in _ROWS and name.partition('.')[0] not in _KNOWN_GROUPS:
             others.append(name)
             continue
         try:

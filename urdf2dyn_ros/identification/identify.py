@@ -100,8 +100,11 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
     """
     robot = robot_of(dynamics.model, dynamics)
     source, remarks = source_of(robot, settings), list[str]()
-    used, loaded, judged = ([str(path) for path in paths] for paths in (
+    used, loaded, judged = ([str(path) for path in (
+        [paths] if isinstance(paths, str | Path) else paths)] for paths in (
         recordings, settings.payload_recordings, validate))
+    if not used:
+        raise IdentificationError('there are no recordings to identify from')
     count = len(used) + len(loaded) + len(judged)
 
     def read(first: int, part: Sequence[str], source: Source) -> list[Summary]:

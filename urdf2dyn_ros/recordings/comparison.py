@@ -37,7 +37,7 @@ from urdf2dyn_ros.recordings.series import (
     Stamps,
 )
 from urdf2dyn_ros.robot.joints import JOINTS
-from urdf2dyn_ros.robot.loads import Loads
+from urdf2dyn_ros.robot.loads import GAINS_PARAMETER, Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import Array
@@ -261,10 +261,13 @@ class Comparison:
     def __init__(self, capacity: int = 60_000, window: float = 10.0, semantics: str = 'net',
                  gains: Sequence[float] = (1.0,), search: float = 0.1,
                  still: float = 0.005) -> None:
+        if semantics not in SEMANTICS:
+            raise ParameterError(f'unknown semantics {semantics!r}; they are: '
+                                 f'{", ".join(SEMANTICS)}')
         self._capacity = max(capacity, _FEWEST_KEPT)
         self._window = round(window * 1e9)
         self._chosen, self._semantics = semantics, SEMANTICS[semantics]
-        self._gains = tuple(gains)
+        self._gains: tuple[float, ...] = GAINS_PARAMETER.check(gains)
         self._lags = tried_lags(search) if search >= _SHORTEST_SEARCH else NO_LAG
         self._still = still
         self.describe({})
@@ -494,8 +497,6 @@ def compare(dynamics: InverseDynamics, time: ArrayLike, measured: Values, comput
 
     """
     names, n = dynamics.joint_names, dynamics.n
-    if semantics not in SEMANTICS:
-        raise ParameterError(f'unknown semantics {semantics!r}; they are: {", ".join(SEMANTICS)}')
     if len(gains) not in (1, n):
         raise ParameterError(f'there are {len(gains)} gains for {counted(n, "joint")}: give one, '
                              'or one for each')
@@ -503,7 +504,7 @@ def compare(dynamics: InverseDynamics, time: ArrayLike, measured: Values, comput
     for what, values, width in (('time', time, 0), ('measured', measured, n),
                                 ('computed', computed, n), ('q', q, n), ('qd', qd, n)):
         try:
-            array = (np.full((len(arrays[0]), n), np.nan) if values is None else
+            array = (np.full((len(arrays[0]), n), np.nan) if values is None and arrays[2:] else
                      np.asarray(in_order(what, values, names) if width else values, np.float64))
             if array.shape != ((len(arrays[0]), n) if width else (array.size,)):
                 raise ValueError(f'its shape is {array.shape}')
@@ -514,6 +515,8 @@ def compare(dynamics: InverseDynamics, time: ArrayLike, measured: Values, comput
     elapsed = arrays[0] - arrays[0][:1]
     if not (np.abs(elapsed) < _LONGEST).all():   # of NaN neither
         raise StateError(f'time must be numbers [s] within {_LONGEST:g} s of the first')
+    if (np.diff(elapsed) < 0.0).any():
+        raise StateError('time must not decrease from row to row')
     stamps = SECOND_NS + np.rint(SECOND_NS * elapsed).astype(np.int64)
     comparison = Comparison(len(stamps), semantics=semantics, gains=gains)
     comparison.describe(robot_facts(dynamics.model, dynamics.loads), gravity_of(dynamics))

@@ -15,6 +15,7 @@ import numpy as np
 from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import held_text, joints_of, read_hold
 from urdf2dyn_ros.estimation.messages import Message
+from urdf2dyn_ros.estimation.observer import per_joint
 from urdf2dyn_ros.estimation.outcomes import joint_state_lines
 from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
 from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, make_stream
@@ -213,12 +214,12 @@ class _Sinks:
         self._joints, self._table, self._bag = dynamics.joint_names, table, bag
         self._facts = robot_facts(dynamics.model, dynamics.loads)
         self._gravity = gravity_of(dynamics)
-        self._semantics = SEMANTICS[settings.semantics]
-        self._gains = np.broadcast_to(
-            settings.gains if self._semantics.current else 1.0, len(self._joints)).tolist()
         self.comparison = Comparison(
             max(_KEPT_SAMPLES // len(self._joints), _FEWEST_KEPT), semantics=settings.semantics,
             gains=settings.gains, still=_RESTING_SPEED)
+        self._semantics = SEMANTICS[settings.semantics]
+        self._gains = per_joint('current_gains', settings.gains if self._semantics.current
+                                else (1.0,), self._joints).tolist()
         self.comparison.describe(self._facts, self._gravity)
         self.external = (ObservedEfforts(dynamics, settings.observer_gain, settings.thresholds)
                          if settings.observer else None)

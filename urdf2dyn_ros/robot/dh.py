@@ -33,7 +33,7 @@ from urdf2dyn_ros.robot.spatial import (
     Vector,
     upper,
 )
-from urdf2dyn_ros.text import aligned, printable
+from urdf2dyn_ros.text import aligned, printable, quote
 
 # ---- The six geometric parameters of Khalil and Kleinfinger, and the transform they stand for
 
@@ -188,6 +188,10 @@ def make_dh_table(model: RobotModel) -> DhTable:
 
     A UrdfError for constant wrenches on links, for which a table has no column.
     """
+    if model.closed_loops and model.closed_loops.unknown:
+        raise UrdfError(Problem('dh-loop', 'a table of DH parameters has no column for loops that '
+                                'are not linear; remove it from the description',
+                                f'loop {quote(loop.name)}') for loop in model.closed_loops.loops)
     if model.forces:
         raise UrdfError(Problem('dh-force', 'a table of DH parameters has no column for wrenches '
                                 'on links; remove <force> from the description',

@@ -281,9 +281,6 @@ def with_loads(values: Mapping[str, Any], model: RobotModel) -> tuple[RobotModel
     The values are as `load_values` returns them. Parameters of joints that this robot does not
     have are ignored; `unused_settings` reports them. Its joints are locked as `lock` says.
     """
-    if any(map(str.strip, values.get('loops', ()))) and not model.loops:
-        raise ParameterError('loops in a file of parameters are for the node: use --loop and '
-                             '--actuated')
     model = lock_joints(model, locked_positions(values.get('lock', ())))
     of_joints = JOINT_PARAMETERS.of(values)
     joints = {joint.name: joint for joint in model.joints}

@@ -88,6 +88,9 @@ def read_loops(robot: Description, pairs: Sequence[str] = (),
                          f'{suggestion(name, robot.joint_of, robot.is_small)}', 'actuated')
                  for name in actuated if name.partition('/')[0] not in robot.joint_of]
     found = loops or couplings
+    if actuated and not (found or problems):
+        problems.append(Problem('loop-notation', 'it names the motors of closed loops, and this '
+                                'robot has none: leave it out', 'actuated'))
     return LoopNotes(tuple(loops), tuple(couplings), _driven(robot, actuated) if found else (),
                      frozenset(elements), tuple(problems))
 
