@@ -81,14 +81,15 @@ def ground_forces(points: Sequence[ContactPoint], wrench: Array, up: Array, mu: 
     """
     if not 0.0 < mu < np.inf:
         raise ParameterError(f'mu is {mu}: friction of the ground must be positive')
-    at = np.array([point.at for point in points])
-    centre = at.mean(axis=0)
-    size = max(float(np.abs(at - centre).max()), 1e-3)
+    places = np.array([point.at for point in points])
+    centre = places.mean(axis=0)
+    arms = places - centre
+    size = max(float(np.abs(arms).max()), 1e-3)
     moment = wrench[3:] - np.cross(centre, wrench[:3])
     need = np.concatenate((wrench[:3], moment / size))
     # columns: the wrench of each component of each force
     columns = np.array([np.concatenate((axis, np.cross(arm, axis) / size))
-                        for arm in at - centre for axis in np.eye(3)]).T
+                        for arm in arms for axis in np.eye(3)]).T
     enough = _BALANCED * float(np.linalg.norm(need))
     forces = np.linalg.lstsq(columns, need, rcond=1e-12)[0]
     normal = forces.reshape(-1, 3) @ up
@@ -99,7 +100,7 @@ def ground_forces(points: Sequence[ContactPoint], wrench: Array, up: Array, mu: 
     cones = _cones(len(points), up, across, mu)
     factors, left = nnls(columns @ cones, need)
     if left > enough:
-        raise BalanceError(_reason(points, at - centre, wrench[:3], moment, up, across) or _slip(
+        raise BalanceError(_reason(points, arms, wrench[:3], moment, up, across) or _slip(
             columns, need, enough, up, across, mu))
     least, _ = nnls(np.vstack((columns @ cones, _SMALL * cones)),
                     np.concatenate((need, np.zeros(len(cones)))))

@@ -90,11 +90,11 @@ class LoopSolver:
     def _closed(self, q: Array, begin: Array | None) -> Array:
         """Return passive positions, from the start pose or near positions that are given."""
         rows, poses = np.atleast_2d(q), []
-        at, passive = self._start
+        actuated, passive = self._start
         if begin is None and np.abs(rows[0] - self._last[0]).max(initial=0.0) < _STEP:
             with suppress(LoopError):   # the message before; else from the start, all the same
                 passive, _ = self._way(self._last[0], self._last[1], rows[0], 0, q)
-                at = rows[0]
+                actuated = rows[0]
         for k, row in enumerate(rows):
             if begin is not None and (k == 0 or begin.ndim == 2):
                 near = begin if begin.ndim == 1 else begin[k]
@@ -103,26 +103,26 @@ class LoopSolver:
                     raise LoopError('open', f'from start{_row(k, q)} the loops do not close')
                 passive, margin = closed
             else:
-                passive, margin = self._way(at, passive, row, k, q)
+                passive, margin = self._way(actuated, passive, row, k, q)
             if margin < SINGULAR:
                 raise self._singular(k, q)
-            at, self.margin = row, margin
+            actuated, self.margin = row, margin
             poses.append(passive)
-        self._last = at, passive
+        self._last = actuated, passive
         return np.array(poses).reshape(*q.shape[:-1], -1)
 
-    def _way(self, at: Array, passive: Array, to: Array, k: int,
+    def _way(self, actuated: Array, passive: Array, to: Array, k: int,
              q: Array) -> tuple[Array, float]:
         """Go from a closed pose to other actuated positions."""
         step, margin, before = _STEP, 1.0, passive
         for _ in range(_MOST_POSES):
-            away = float(np.abs(to - at).max(initial=0.0))
+            away = float(np.abs(to - actuated).max(initial=0.0))
             share = 1.0 if away <= step else step / away
-            target = to if share == 1.0 else at + share * (to - at)
+            target = to if share == 1.0 else actuated + share * (to - actuated)
             closed = self._newton(target, passive + (passive - before))
             if closed is not None:
                 before = passive if share < 1.0 else closed[0]
-                at, (passive, margin) = target, closed
+                actuated, (passive, margin) = target, closed
                 if share == 1.0:
                     return passive, margin
                 if margin < SINGULAR:

@@ -124,11 +124,11 @@ class Mechanics:
         """Return the same with the payload on the body that carries it, and external wrenches."""
         inertias, moments = self.inertias, self.second_moments
         if 'payload' in self.arguments:
-            i, at = self.system.links[loads.payload]
+            i, link = self.system.links[loads.payload]
             m, x, y, z, *six = self.arguments['payload']
             payload = about_origin(LinkInertia(
-                m, Vector(x, y, z), symmetric(tuple(six)), at.body_R_link, at.body_R_link,
-                at.body_p_link))
+                m, Vector(x, y, z), symmetric(tuple(six)), link.body_R_link, link.body_R_link,
+                link.body_p_link))
             if moments:
                 moments, _ = _with(moments, i, payload.second_moments)
             inertias, whole = _with(inertias, i,

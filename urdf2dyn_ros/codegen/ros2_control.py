@@ -274,8 +274,8 @@ def _references(program: Program, friction: Sequence[FrictionRow]) -> dict[str, 
         links = reference.expected['inverse_dynamics']['tau']
         efforts = list(links)
         for j, ratio, _, term, _ in friction:
-            at = Coordinate(0.0, ratio * reference.arguments['qd'][j], 0.0)
-            efforts[j] += ratio * float(term.effort(AT_REST, at, links[j]))
+            coordinate = Coordinate(0.0, ratio * reference.arguments['qd'][j], 0.0)
+            efforts[j] += ratio * float(term.effort(AT_REST, coordinate, links[j]))
         vectors = [*(reference.arguments.get(x, ()) for x in ('q', 'passive', 'qd', 'qdd')),
                    reference.arguments.get('payload', (0.0,) * 10),
                    reference.expected['gravity']['tau'], links, efforts]

@@ -181,17 +181,17 @@ def parent_w(system: Multibody, frames: Frames, i: int) -> Vector:
     return (parent.here if frames[i].shared else parent.own).motion.w
 
 
-def slide(system: Multibody, frames: Frames, i: int, at: Coordinate,
+def slide(system: Multibody, frames: Frames, i: int, coordinate: Coordinate,
           ) -> tuple[Vector, Vector]:
     """Return the origin of body i from that of its joint, and twice its velocity from there."""
     joint, twice_w = JOINTS[system.bodies[i].type], frames[i].here.twice_w
-    distance = joint.slides * at.q
+    distance = joint.slides * coordinate.q
     return Vector(0.0, 0.0, distance), Vector(
-        twice_w[1] * distance, -(twice_w[0] * distance), 2.0 * (joint.slides * at.qd))
+        twice_w[1] * distance, -(twice_w[0] * distance), 2.0 * (joint.slides * coordinate.qd))
 
 
 def composites(system: Multibody, frames: Frames, own: Sequence[Composite],
-               at: Sequence[Coordinate], terms: Mapping[int, Sequence[JointTerm]],
+               coordinates: Sequence[Coordinate], terms: Mapping[int, Sequence[JointTerm]],
                note: Note) -> list[Composite]:
     """Return each body with what it carries, from the bodies alone in their own axes."""
     apart, shared = list(own), [Composite()] * len(own)
@@ -206,11 +206,11 @@ def composites(system: Multibody, frames: Frames, own: Sequence[Composite],
         if body.parent == ROOT:
             continue
         if JOINTS[body.type].slides:
-            whole = whole.about(*slide(system, frames, i, at[i]))
+            whole = whole.about(*slide(system, frames, i, coordinates[i]))
         if frame.back is not None:
             whole = whole.rotated_about_z(*frame.back)
         for term in terms.get(i, ()):
-            whole = _carried_with_rotor(whole, term, at[i])
+            whole = _carried_with_rotor(whole, term, coordinates[i])
         note(i, 'jointed', whole.entries[1:])
         twice_v = cross(2.0 * parent_w(system, frames, i), frame.p)
         if not frame.shared:
@@ -222,9 +222,9 @@ def composites(system: Multibody, frames: Frames, own: Sequence[Composite],
     return result
 
 
-def _carried_with_rotor(whole: Composite, term: JointTerm, at: Coordinate) -> Composite:
+def _carried_with_rotor(whole: Composite, term: JointTerm, coordinate: Coordinate) -> Composite:
     """Return what the parent carries of a joint: a spinning rotor resists as K does."""
-    spinning = at._replace(qdd=0.0)
+    spinning = coordinate._replace(qdd=0.0)
     columns = [term.on_parent(Motion(w, ZERO, ZERO), spinning) for w in IDENTITY[:2]]
     K = whole.K
     return whole._replace(K=Matrix(
@@ -287,11 +287,11 @@ def begun(joint: JointType, composite: Composite, frame: ColumnFrame, note: Body
         noted('g', cross(P, _Z)))
 
 
-def column_in_parent(system: Multibody, frames: Frames, i: int, at: Coordinate,
+def column_in_parent(system: Multibody, frames: Frames, i: int, coordinate: Coordinate,
                      column: Column, terms: Sequence[JointTerm], note: Note) -> Column:
     """Return a column of body i about the parent's origin, along the axes that i is placed in."""
     frame, body, noted = frames[i], system.bodies[i], partial(note, i)
-    column = _transformed(column, *slide(system, frames, i, at), IDENTITY, noted, '')
+    column = _transformed(column, *slide(system, frames, i, coordinate), IDENTITY, noted, '')
     vectors = []
     for name, vector in zip(Column._fields, column):
         vectors.append(vector if frame.back is None else
@@ -301,7 +301,7 @@ def column_in_parent(system: Multibody, frames: Frames, i: int, at: Coordinate,
     w = parent_w(system, frames, i)
     for term in terms:
         in_joint = w if frame.shared else body.parent_R_joint.T @ w
-        column = _with_rotor(column, term, Motion(in_joint, ZERO, ZERO), at, noted)
+        column = _with_rotor(column, term, Motion(in_joint, ZERO, ZERO), coordinate, noted)
     twice_v = cross(2.0 * w, frame.p)
     R = IDENTITY if frame.shared else body.parent_R_joint
     return _transformed(column, frame.p, twice_v, R, noted, 'p')
@@ -324,11 +324,11 @@ def _transformed(column: Column, r: Vector, twice_v: Vector, R: Matrix, note: Bo
     return Column(*vectors)
 
 
-def _with_rotor(column: Column, term: JointTerm, parent: Motion, at: Coordinate,
+def _with_rotor(column: Column, term: JointTerm, parent: Motion, coordinate: Coordinate,
                 note: BodyNote) -> Column:
     """Return a column with the moment on the parent, which is also how the parent acts back."""
-    by_rate = term.on_parent(parent, at._replace(qd=1.0, qdd=0.0))
-    by_acceleration = term.on_parent(parent, at._replace(qd=0.0, qdd=1.0))
+    by_rate = term.on_parent(parent, coordinate._replace(qd=1.0, qdd=0.0))
+    by_acceleration = term.on_parent(parent, coordinate._replace(qd=0.0, qdd=1.0))
     if by_acceleration == ZERO:
         return column
     changed = {'nv': column.nv + by_rate, 'na': column.na + by_acceleration,
@@ -344,7 +344,7 @@ _Rows = list[list[Scalar]]
 
 
 def derivatives(system: Multibody, frames: Frames,
-                composites: Sequence[Composite], at: Sequence[Coordinate],
+                composites: Sequence[Composite], coordinates: Sequence[Coordinate],
                 terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({}),
                 moving: bool = False, note: Note = unnoted,
                 column: Callable[[int], None] = lambda body: None,
@@ -362,13 +362,13 @@ def derivatives(system: Multibody, frames: Frames,
         current = begun(JOINTS[body.type], composites[j], frames[j], partial(note, j))
         parts = _along(JOINTS[body.type], current)
         for term in terms.get(j, ()):
-            slopes = term.slopes(at[j])
+            slopes = term.slopes(coordinates[j])
             note(j, f'd{term.NAME}', slopes)
             parts = [entry + slope for entry, slope in zip(parts, slopes)]
         _add(system, efforts, j, j, parts)
         i = j
         while system.bodies[i].parent != ROOT or moving:
-            current = column_in_parent(system, frames, i, at[i], current,
+            current = column_in_parent(system, frames, i, coordinates[i], current,
                                        terms.get(j, ()) if i == j else (), note)
             shared, i = frames[i].shared, system.bodies[i].parent
             if i == ROOT:
@@ -427,9 +427,9 @@ def _add(system: Multibody, matrices: Sequence[_Rows], row: int, column: int,
 # of the angles. A body with children along other axes is computed in its own axes, and then
 # rotated.
 
-def _shared_frame(body: Body, at: Coordinate, parent: ColumnFrame) -> ColumnFrame:
+def _shared_frame(body: Body, coordinate: Coordinate, parent: ColumnFrame) -> ColumnFrame:
     joint = JOINTS[body.type]
-    angle: tuple[Scalar, float] = (joint.turns * at.q, body.turn)
+    angle: tuple[Scalar, float] = (joint.turns * coordinate.q, body.turn)
     shared = body.parent != ROOT and body.parent_R_joint == IDENTITY
     if shared:
         (w, wd, a), U = parent.here
@@ -444,14 +444,14 @@ def _shared_frame(body: Body, at: Coordinate, parent: ColumnFrame) -> ColumnFram
         w, wd = back @ motion.w, back @ motion.wd
         a = back @ (motion.a + U @ p)
         column = back @ (U @ R.T[2]) if swaps(R) else third_column(w, wd)
-    rate = joint.turns * at.qd
-    wd = Vector(wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + joint.turns * at.qdd)
+    rate = joint.turns * coordinate.qd
+    wd = Vector(wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + joint.turns * coordinate.qdd)
     w = Vector(w[0], w[1], w[2] + rate)
     if joint.slides:
-        distance, twice = joint.slides * at.q, 2.0 * (joint.slides * at.qd)
+        distance, twice = joint.slides * coordinate.q, 2.0 * (joint.slides * coordinate.qd)
         a = Vector(a[0] + column[0] * distance + twice * w[1],
                    a[1] + column[1] * distance - twice * w[0],
-                   a[2] + column[2] * distance + joint.slides * at.qdd)
+                   a[2] + column[2] * distance + joint.slides * coordinate.qdd)
     turn = turn_by(*angle)
     _, U = spin_about(column, w, wd, False)
     own_w = turned(w, *turn)
@@ -468,9 +468,9 @@ def shared_axes(system: Multibody, inertias: Sequence[Inertia | None],
     """Return efforts and root's wrench, frames, bodies alone (of second moments), coordinates."""
     root = (SpunMotion(Motion(ZERO, ZERO, -Vector(*gravity)), NO_TENSOR) if loads.base is None
             else SpunMotion(loads.base, spin(loads.base.w, loads.base.wd)))
-    at = [body.at(*state) for body in system.bodies]
+    coordinates = [body.at(*state) for body in system.bodies]
     frames = {ROOT: _root_frame(root)}
-    for i, (body, coordinate) in enumerate(zip(system.bodies, at)):
+    for i, (body, coordinate) in enumerate(zip(system.bodies, coordinates)):
         frame = _shared_frame(body, coordinate, frames[body.parent])
         if body.parent == ROOT and loads.base is None:   # in its own axes: no column goes further
             frame = frame._replace(here=frame.own, angle=(0.0, 0.0), turn=(1.0, 0.0))
@@ -490,11 +490,11 @@ def shared_axes(system: Multibody, inertias: Sequence[Inertia | None],
         own.append(own_composite(inertia, inertia, spun))
         frames[i] = frame._replace(apart=i in branches)
     wrenches[ROOT] = inertial(of_root, *root, second_moment, silent)
-    efforts, wrench = _backward(system, at, frames, wrenches, loads, note)
-    return efforts, wrench, frames, own, at
+    efforts, wrench = _backward(system, coordinates, frames, wrenches, loads, note)
+    return efforts, wrench, frames, own, coordinates
 
 
-def _backward(system: Multibody, at: Sequence[Coordinate], frames: Frames,
+def _backward(system: Multibody, coordinates: Sequence[Coordinate], frames: Frames,
               own: Mapping[int, Wrench], loads: AppliedLoads, note: Note,
               ) -> tuple[list[Scalar], Wrench]:
     """Return the efforts and the root's wrench; the frames get what their joints transmit."""
@@ -516,13 +516,13 @@ def _backward(system: Multibody, at: Sequence[Coordinate], frames: Frames,
         parent = frames[body.parent].here.motion if frame.shared else in_joint(
             body, frames[body.parent].own.motion)
         for term in loads.terms.get(i, ()):
-            effort = effort + term.effort(parent, at[i], transmitted)
-            wrench = Wrench(wrench.f, wrench.n + term.on_parent(parent, at[i]))
+            effort = effort + term.effort(parent, coordinates[i], transmitted)
+            wrench = Wrench(wrench.f, wrench.n + term.on_parent(parent, coordinates[i]))
         efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
         note(i, 'tau', (efforts[body.coordinate],))
         if body.parent == ROOT and loads.base is None:
             continue
-        distance = joint.slides * at[i].q
+        distance = joint.slides * coordinates[i].q
         f, n = wrench.f, wrench.n + cross((0.0, 0.0, distance), wrench.f)
         if not frame.shared:
             f, n = body.parent_R_joint @ f, body.parent_R_joint @ n

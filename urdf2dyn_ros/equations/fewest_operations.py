@@ -338,11 +338,11 @@ def inherited_spin(system: Multibody, inertias: Sequence[Inertia | None]) -> Spi
     bodies = system.bodies
     wd_is_needed, spin_is_needed = _wd_is_needed(bodies), _spin_is_needed(bodies, inertias)
 
-    def spun(i: int, motion: Motion, U_parent: Matrix, at: Coordinate, w: Vector,
+    def spun(i: int, motion: Motion, U_parent: Matrix, coordinate: Coordinate, w: Vector,
              wd: Vector) -> tuple[Vector, Matrix]:
         body = bodies[i]
         joint, R = JOINTS[body.type], body.parent_R_joint
-        rotation = joint.rotation(at)
+        rotation = joint.rotation(coordinate)
         c, s = rotation[0][0], rotation[1][0]
         known = body.parent == ROOT or (spin_is_needed[body.parent] and swaps(R))
         known |= body.cos_sin is not None and R == IDENTITY   # the column is the parent's
@@ -357,7 +357,8 @@ def inherited_spin(system: Multibody, inertias: Sequence[Inertia | None]) -> Spi
             column = third_column(w, wd)
         return spin_about(column, w, wd, wd_is_needed[i])
 
-    return lambda i, motion, U_parent, at, note: partial(spun, i, motion, U_parent, at)
+    return lambda i, motion, U_parent, coordinate, note: partial(
+        spun, i, motion, U_parent, coordinate)
 
 
 def spin_about(column: Vector, w: Vector, wd: Vector,

@@ -289,7 +289,7 @@ def blocks(system: Multibody) -> list[JointBlock]:
 # ---- The part of the mass matrix that belongs to joints which are eliminated together
 
 def block_mass_matrix(
-        system: Multibody, inertias: Sequence[SpatialInertia], at: Sequence[Coordinate],
+        system: Multibody, inertias: Sequence[SpatialInertia], coordinates: Sequence[Coordinate],
         terms: Mapping[int, Sequence[JointTerm]], block: JointBlock, note: Note,
         column: Callable[[int], None]) -> list[list[Scalar]]:
     """
@@ -307,7 +307,7 @@ def block_mass_matrix(
         if moving.multiplier == 0.0:
             continue
         column(j)
-        k, accelerated = row[moving.coordinate], at[j]._replace(qd=0.0, qdd=1.0)
+        k, accelerated = row[moving.coordinate], coordinates[j]._replace(qd=0.0, qdd=1.0)
         wrench, i = inertias[j].along(JOINTS[moving.type]), j
         while i != ROOT:   # to the body of the block
             body, joint = system.bodies[i], JOINTS[system.bodies[i].type]
@@ -327,7 +327,7 @@ def block_mass_matrix(
                 for n, entry in enumerate((*of_1.f, *of_1.n)):
                     M[k][n] = M[k][n] + moving.multiplier * entry
                 break
-            _, before = joint.backward(wrench, at[i], prefixed(note, i, 'c'))
+            _, before = joint.backward(wrench, coordinates[i], prefixed(note, i, 'c'))
             before = before._replace(n=before.n + moment)
             if body.parent != ROOT:
                 wrench = in_parent(body, before, prefixed(note, i, 'c'))
@@ -374,7 +374,7 @@ class ArticulatedBodies:
         received: dict[int, list[Wrench]] = {i: [] for i in self._forward.own}
         for i in reversed(range(len(self._system.bodies))):
             body, says = self._system.bodies[i], partial(self._note, i)
-            joint, at = JOINTS[body.type], self._forward.coordinates[i]
+            joint, coordinate = JOINTS[body.type], self._forward.coordinates[i]
             parent = in_joint(body, self._forward.motions[body.parent])
             for inertia in self._carried[i]:
                 self._inertias[i] = self._inertias[i].plus(inertia)
@@ -383,10 +383,10 @@ class ArticulatedBodies:
             wrench = self._freed(i, False, wrench, rest)
             left, moment = rest[body.coordinate], ZERO
             for term in self._loads.terms.get(i, ()):
-                part = term.effort(parent, at, 0.0)
+                part = term.effort(parent, coordinate, 0.0)
                 says(term.NAME, (part,))
                 left = left - body.multiplier * part
-                moment = moment + term.on_parent(parent, at)
+                moment = moment + term.on_parent(parent, coordinate)
             left = left - body.multiplier * joint.along(wrench.f[2], wrench.n[2])
             rest[body.coordinate] = left
             if any(block.bodies == (i,) for block in self._blocks.get(i, ())):
@@ -395,7 +395,7 @@ class ArticulatedBodies:
             if body.parent != ROOT:
                 self._carry(i)
                 kind = 'A' if self._is_freed(i) else ''
-                _, wrench = joint.backward(wrench, at, prefixed(self._note, i, kind))
+                _, wrench = joint.backward(wrench, coordinate, prefixed(self._note, i, kind))
                 if moment != ZERO:
                     wrench = wrench._replace(n=wrench.n + moment)
                     says('Anr', wrench.n)
@@ -411,10 +411,10 @@ class ArticulatedBodies:
 
     def _carry(self, i: int) -> None:
         """Hand the inertia of body i to its parent."""
-        body, at = self._system.bodies[i], self._forward.coordinates[i]
+        body, coordinate = self._system.bodies[i], self._forward.coordinates[i]
         joint = JOINTS[body.type]
-        inertia = self._inertias[i].rotated_about_z(*joint.cos_sin(at))
-        inertia = inertia.about(joint.displacement(at.q))
+        inertia = self._inertias[i].rotated_about_z(*joint.cos_sin(coordinate))
+        inertia = inertia.about(joint.displacement(coordinate.q))
         self._say_inertia(i, 'IFj' if self._is_freed(i) else 'IAj', inertia)
         inertia = inertia.rotated(body.parent_R_joint).about(body.parent_p_joint)
         self._say_inertia(i, 'IFp', inertia)
@@ -502,15 +502,15 @@ class ArticulatedBodies:
 
     def _in_body(self, i: int, parent: _Acceleration) -> _Acceleration:
         """Return the acceleration of the parent at body i, in its axes."""
-        body, at = self._system.bodies[i], self._forward.coordinates[i]
+        body, coordinate = self._system.bodies[i], self._forward.coordinates[i]
         joint, says = JOINTS[body.type], partial(self._note, i)
         back = body.parent_R_joint.T
         a = back @ (parent[0] + cross(parent[1], body.parent_p_joint))
         wd = back @ parent[1]
         says('xaj', a)
         says('xwj', wd)
-        c, s = joint.cos_sin(at)
-        a = turned(a + cross(wd, joint.displacement(at.q)), c, s)
+        c, s = joint.cos_sin(coordinate)
+        a = turned(a + cross(wd, joint.displacement(coordinate.q)), c, s)
         says('xab' if joint.slides else 'xa', a)
         wd = turned(wd, c, s)
         says('xwb' if joint.turns else 'xw', wd)

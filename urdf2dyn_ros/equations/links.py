@@ -63,29 +63,31 @@ def turns_before(bodies: Sequence[Body]) -> list[int]:
     return result
 
 
-def next_pose(parent: Pose, body: Body, at: Coordinate) -> Pose:
-    return Pose(oriented(parent.R, body, at), parent.p + parent.R @ displaced(body, at))
+def next_pose(parent: Pose, body: Body, coordinate: Coordinate) -> Pose:
+    return Pose(oriented(parent.R, body, coordinate),
+                parent.p + parent.R @ displaced(body, coordinate))
 
 
-def next_frame(parent: Frame, body: Body, at: Coordinate, note: BodyNote = silent) -> Frame:
+def next_frame(parent: Frame, body: Body, coordinate: Coordinate,
+               note: BodyNote = silent) -> Frame:
     joint = JOINTS[body.type]
-    note('kq', (at.q, at.qd, at.qdd))
-    R = oriented(parent.R, body, at, note)
+    note('kq', (coordinate.q, coordinate.qd, coordinate.qdd))
+    R = oriented(parent.R, body, coordinate, note)
     note('kT', R.entries)
-    d = parent.R @ displaced(body, at)
+    d = parent.R @ displaced(body, coordinate)
     note('kd', d)
     fixed = ('kr', 'ku', 'kvb', 'kab') if joint.slides else ('kr', 'ku', 'kv', 'ka')
     p, v, a = _fixed_point(parent, d, fixed, note)
     w, wd, z = parent.w, parent.wd, R.T[2]
     if joint.slides:
-        rate = joint.slides * at.qd * z
+        rate = joint.slides * coordinate.qd * z
         v = v + rate
         note('kv', v)
-        a = a + (2.0 * cross(w, rate) + joint.slides * at.qdd * z)
+        a = a + (2.0 * cross(w, rate) + joint.slides * coordinate.qdd * z)
         note('ka', a)
     if joint.turns:
-        rate = joint.turns * at.qd * z
-        wd = wd + (cross(w, rate) + joint.turns * at.qdd * z)
+        rate = joint.turns * coordinate.qd * z
+        wd = wd + (cross(w, rate) + joint.turns * coordinate.qdd * z)
         note('kwd', wd)
         w = w + rate
         note('kw', w)

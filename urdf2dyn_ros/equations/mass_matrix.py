@@ -67,8 +67,8 @@ def mass_matrix(system: Multibody, inertias: Sequence[Inertia | None], q: Sequen
     Inertias are one per body; `column` is called with the number of a body whose column begins.
     Terms at joints are by the number of the body.
     """
-    at = [body.at(q) for body in system.bodies]
-    composite = composite_inertias(system, inertias, at, note)
+    coordinates = [body.at(q) for body in system.bodies]
+    composite = composite_inertias(system, inertias, coordinates, note)
     n = len(system.joint_names)
     M: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     for j in range(len(system.bodies)):
@@ -76,12 +76,12 @@ def mass_matrix(system: Multibody, inertias: Sequence[Inertia | None], q: Sequen
         moves = system.bodies[j].multiplier != 0.0
         if moves and (composite[j] is not None or inertial_terms):
             column(j)
-            _column(system, composite[j], at, j, M, note, inertial_terms)
+            _column(system, composite[j], coordinates, j, M, note, inertial_terms)
     return M
 
 
 def composite_inertias(system: Multibody, inertias: Sequence[Inertia | None],
-                       at: Sequence[Coordinate], note: Note, with_root: bool = False,
+                       coordinates: Sequence[Coordinate], note: Note, with_root: bool = False,
                        ) -> dict[int, SecondMoments | None]:
     """Return the second moments of every body with all that it carries, in its own frame."""
     numbers = [*range(len(system.bodies)), *([ROOT] if with_root else ())]
@@ -93,22 +93,23 @@ def composite_inertias(system: Multibody, inertias: Sequence[Inertia | None],
         note(i, 'Ic', inertia.entries)
         if body.parent in result:
             joint = JOINTS[body.type]
-            cos_sin = joint.cos_sin(at[i])
+            cos_sin = joint.cos_sin(coordinates[i])
             note(i, 'Rc', cos_sin)
             # joints rotate about z, or not at all
             before = inertia.rotated_about_z(*cos_sin).in_frame(
-                IDENTITY, joint.displacement(at[i].q))
+                IDENTITY, joint.displacement(coordinates[i].q))
             in_parent_frame = before.in_frame(body.parent_R_joint, body.parent_p_joint)
             result[body.parent] = total(
                 part for part in (result[body.parent], in_parent_frame) if part is not None)
     return result
 
 
-def _column(system: Multibody, inertia: SecondMoments | None, at: Sequence[Coordinate], j: int,
-            M: list[list[Scalar]], note: Note, terms: Sequence[JointTerm]) -> None:
+def _column(system: Multibody, inertia: SecondMoments | None,
+            coordinates: Sequence[Coordinate], j: int, M: list[list[Scalar]], note: Note,
+            terms: Sequence[JointTerm]) -> None:
     """Add the efforts of a unit acceleration of body j's joint, from there to the root."""
     moving = system.bodies[j]
-    moved_by_1 = at[j]._replace(qdd=1.0)
+    moved_by_1 = coordinates[j]._replace(qdd=1.0)
     motion, U = JOINTS[moving.type].forward(AT_REST, moved_by_1, silent,
                                             lambda w, wd: (wd, spin(w, wd)))
     wrench = inertial(inertia, motion, U, second_moment, prefixed(note, j, 'u'))
@@ -120,7 +121,7 @@ def _column(system: Multibody, inertia: SecondMoments | None, at: Sequence[Coord
     while i != ROOT:
         body = system.bodies[i]
         noted = prefixed(note, i, 'u')
-        effort, before = JOINTS[body.type].backward(wrench, at[i], noted)
+        effort, before = JOINTS[body.type].backward(wrench, coordinates[i], noted)
         for term in terms if i == j else ():
             effort = effort + term.effort(AT_REST, moved_by_1, 0.0)
             moment = term.on_parent(AT_REST, moved_by_1)
@@ -205,10 +206,11 @@ def momentum(system: Multibody, inertias: Sequence[Inertia | None], q: Sequence[
         AppliedLoads(wrenches=loads.wrenches))
     load = static.efforts   # with the terms of joints at their velocities
     for i, terms in _kept(loads.terms, inertial=False).items():
-        body, at = system.bodies[i], moving.coordinates[i]
+        body, coordinate = system.bodies[i], moving.coordinates[i]
         for term in terms:
             # without accelerations, what the joint transmits is known at rest alone
-            part = term.effort(AT_REST, at._replace(qd=at.qdd, qdd=0.0), static.transmitted[i])
+            still = coordinate._replace(qd=coordinate.qdd, qdd=0.0)
+            part = term.effort(AT_REST, still, static.transmitted[i])
             note(i, term.NAME, (part,))
             load[body.coordinate] = load[body.coordinate] + body.multiplier * part
         note(i, 'load', (load[body.coordinate],))
@@ -246,10 +248,10 @@ def kinetic_energy(system: Multibody, inertias: Sequence[Inertia | None],
     for i, body in enumerate(system.bodies):
         (_, w, v), (P, L) = moving.motions[i], moving.own[i]
         part = dot(v, P) + dot(w, L)
-        parent, at = in_joint(body, moving.motions[body.parent]), moving.coordinates[i]
+        parent, coordinate = in_joint(body, moving.motions[body.parent]), moving.coordinates[i]
         for term in terms.get(i, ()):
-            part = part + (at.qdd * term.effort(parent, at, 0.0)
-                           + dot(parent.wd, term.on_parent(parent, at)))
+            part = part + (coordinate.qdd * term.effort(parent, coordinate, 0.0)
+                           + dot(parent.wd, term.on_parent(parent, coordinate)))
         note(i, 'twice', (part,))
         twice = twice + part
     return 0.5 * twice

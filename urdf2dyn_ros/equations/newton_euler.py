@@ -69,7 +69,8 @@ Spin = Callable[[int, Motion, Matrix, Coordinate, BodyNote], Spun]
 """Body, motion of its joint's frame, U of its parent and coordinate to what returns its U."""
 
 
-def textbook_spin(i: int, joint: Motion, U_parent: Matrix, at: Coordinate, note: BodyNote) -> Spun:
+def textbook_spin(i: int, joint: Motion, U_parent: Matrix, coordinate: Coordinate,
+                  note: BodyNote) -> Spun:
     """Return what computes U from w and wd alone."""
     return lambda w, wd: (wd, spin(w, wd, note))
 
@@ -126,9 +127,9 @@ def body_wrenches(system: Multibody, wrenches: Iterable[LinkWrench], root_moves:
     for i, some in by_body.items():
         total = NO_WRENCH
         for wrench in some:
-            at = links[wrench.link][1]
-            f = at.body_R_link @ wrench.force
-            n = at.body_R_link @ wrench.moment + cross(at.body_p_link, f)
+            attached = links[wrench.link][1]
+            f = attached.body_R_link @ wrench.force
+            n = attached.body_R_link @ wrench.moment + cross(attached.body_p_link, f)
             total = Wrench(total.f + f, total.n + n)
         sums[i] = total
         note(i, 'fe', total.f)   # once for a body: a name is that of one number
@@ -186,9 +187,9 @@ def forward_sweep(system: Multibody, inertias: Sequence[Inertia | None],
     *of_bodies, of_root = inertias
     sweep = Forward([], {ROOT: root}, {ROOT: U_root}, {})
     for i, body in enumerate(system.bodies):
-        note, joint, at = partial(recursion.note, i), JOINTS[body.type], body.at(*state)
+        note, joint, coordinate = partial(recursion.note, i), JOINTS[body.type], body.at(*state)
         parent, U_parent = sweep.motions[body.parent], sweep.spins[body.parent]
-        note('q', at[:3])
+        note('q', coordinate[:3])
         b = parent.a + U_parent @ body.parent_p_joint
         note('b', b)
         note('A', ())
@@ -200,11 +201,11 @@ def forward_sweep(system: Multibody, inertias: Sequence[Inertia | None],
         note('wdj', wd)
         b = joint_R_parent @ b
         note('bj', b)
-        note('R', joint.cos_sin(at))
+        note('R', joint.cos_sin(coordinate))
         before = Motion(w, wd, b)
-        motion, U = joint.forward(before, at, note,
-                                  recursion.spin_of(i, before, U_parent, at, note))
-        sweep.coordinates.append(at)
+        motion, U = joint.forward(before, coordinate, note,
+                                  recursion.spin_of(i, before, U_parent, coordinate, note))
+        sweep.coordinates.append(coordinate)
         sweep.motions[i], sweep.spins[i] = motion, U
         sweep.own[i] = inertial(of_bodies[i], motion, U, recursion.moment, note)
     sweep.own[ROOT] = NO_WRENCH if loads.base is None else inertial(
@@ -236,18 +237,18 @@ def backward_sweep(system: Multibody, coordinates: Sequence[Coordinate],
     transmitted: list[Scalar] = [0.0] * len(system.bodies)
     received: dict[int, list[Wrench]] = {i: [] for i in own}
     for i in reversed(range(len(system.bodies))):
-        body, at = system.bodies[i], coordinates[i]
+        body, coordinate = system.bodies[i], coordinates[i]
         wrenches[i] = summed(i, own[i], received[i], loads, note)
-        effort, wrench = JOINTS[body.type].backward(wrenches[i], at, partial(note, i))
+        effort, wrench = JOINTS[body.type].backward(wrenches[i], coordinate, partial(note, i))
         transmitted[i] = effort
         if i in loads.terms:
             known = effort if loads.transmitted is None else loads.transmitted[i]
             parent = in_joint(body, motions[body.parent])
             for term in loads.terms[i]:
-                wrench = Wrench(wrench.f, wrench.n + term.on_parent(parent, at))
+                wrench = Wrench(wrench.f, wrench.n + term.on_parent(parent, coordinate))
             note(i, 'nr', wrench.n)
             for term in loads.terms[i]:
-                part = term.effort(parent, at, known)
+                part = term.effort(parent, coordinate, known)
                 note(i, term.NAME, (part,))
                 effort = effort + part
         efforts[body.coordinate] = efforts[body.coordinate] + body.multiplier * effort
@@ -344,19 +345,19 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Three, note: Note) -> V
     frames: list[_MovingFrame] = []
     for i, body in enumerate(system.bodies):
         parent, joint = root if body.parent == ROOT else frames[body.parent], JOINTS[body.type]
-        at, motion = sweep.coordinates[i], sweep.motions[i]
-        T = oriented(parent.T, body, at)
+        coordinate, motion = sweep.coordinates[i], sweep.motions[i]
+        T = oriented(parent.T, body, coordinate)
         note(i, 'T', T.entries)
-        p = displaced(body, at)
+        p = displaced(body, coordinate)
         r = parent.r + parent.T @ p
         note(i, 'r', r)
         # a displacement is linear in q: of qd it is the velocity along the joint
-        sliding = body.parent_R_joint @ joint.displacement(at.qd)
+        sliding = body.parent_R_joint @ joint.displacement(coordinate.qd)
         v = parent.v + parent.T @ (cross(parent.w, p) + sliding)
         note(i, 'v', v)
         a = T @ motion.a + gravity
         note(i, 'acc', a)
-        rate = parent.rate + joint.turns * at.qd * T.T[2]
+        rate = parent.rate + joint.turns * coordinate.qd * T.T[2]
         note(i, 'wr', rate)
         frame = _MovingFrame(T, r, v, a, rate, motion.w, sweep.spins[i])
         frames.append(frame)
@@ -369,16 +370,17 @@ def root_frame(system: Multibody, sweep: Sweep, gravity: Three, note: Note) -> V
     return vectors
 
 
-def displaced(body: Body, at: Coordinate) -> Vector:
+def displaced(body: Body, coordinate: Coordinate) -> Vector:
     """Return the body's origin in the parent's frame [m]."""
     joint = JOINTS[body.type]
     if not joint.slides:
         return body.parent_p_joint
-    return body.parent_p_joint + body.parent_R_joint @ joint.displacement(at.q)
+    return body.parent_p_joint + body.parent_R_joint @ joint.displacement(coordinate.q)
 
 
-def oriented(parent_R: Matrix, body: Body, at: Coordinate, note: BodyNote = silent) -> Matrix:
-    cos_sin = JOINTS[body.type].cos_sin(at)
+def oriented(parent_R: Matrix, body: Body, coordinate: Coordinate,
+             note: BodyNote = silent) -> Matrix:
+    cos_sin = JOINTS[body.type].cos_sin(coordinate)
     note('kR', cos_sin)
     return parent_R @ body.parent_R_joint @ about_z(*cos_sin)
 

@@ -147,21 +147,21 @@ class JointType:
         """Units of coordinate and effort, for the fields {unit} and {effort} of a text."""
         return {'unit': self.unit, 'effort': self.effort_unit}
 
-    def cos_sin(self, at: Coordinate) -> tuple[Scalar, Scalar]:
+    def cos_sin(self, coordinate: Coordinate) -> tuple[Scalar, Scalar]:
         """Return cosine and sine of the body's angle."""
-        if at.cos_sin is not None:
-            return at.cos_sin
-        return turn_by(at.q if self.turns else 0.0, at.turn)
+        if coordinate.cos_sin is not None:
+            return coordinate.cos_sin
+        return turn_by(coordinate.q if self.turns else 0.0, coordinate.turn)
 
-    def rotation(self, at: Coordinate) -> Matrix:
+    def rotation(self, coordinate: Coordinate) -> Matrix:
         """Return joint_R_body."""
-        return about_z(*self.cos_sin(at))
+        return about_z(*self.cos_sin(coordinate))
 
     def displacement(self, q: Scalar) -> Vector:
         """Return the body's origin in the joint's frame [m]; of qd, the rate of change [m/s]."""
         return Vector(0.0, 0.0, self.slides * q)
 
-    def forward(self, joint: Motion, at: Coordinate, note: BodyNote,
+    def forward(self, joint: Motion, coordinate: Coordinate, note: BodyNote,
                 spun: Spun) -> tuple[Motion, Matrix]:
         """
         Return motion and U of the body from the motion of the joint's frame fixed in the parent.
@@ -169,21 +169,21 @@ class JointType:
         With the angle t = turns q and the distance s = slides q: w = R' w_p + td z,
         wd = R' wd_p + tdd z + R' w_p x td z,  a = R' a_p + U s z + 2 w x sd z + sdd z.
         """
-        c, s = self.cos_sin(at)
-        rate = self.turns * at.qd
+        c, s = self.cos_sin(coordinate)
+        rate = self.turns * coordinate.qd
         w_x, w_y, w_z = turned(joint.w, c, s)
         w = Vector(w_x, w_y, w_z + rate)
         note('w', w)
         wd_x, wd_y, wd_z = turned(joint.wd, c, s)
-        wd = Vector(wd_x + w_y * rate, wd_y - w_x * rate, wd_z + self.turns * at.qdd)
+        wd = Vector(wd_x + w_y * rate, wd_y - w_x * rate, wd_z + self.turns * coordinate.qdd)
         note('wd', wd)
         a = turned(joint.a, c, s)
         if self.slides:
             wd, U = spun(w, wd)
-            distance = self.slides * at.q
+            distance = self.slides * coordinate.q
             along = (U[0][2] * distance, U[1][2] * distance,
-                     U[2][2] * distance + self.slides * at.qdd)
-            twice = 2.0 * (self.slides * at.qd)
+                     U[2][2] * distance + self.slides * coordinate.qdd)
+            twice = 2.0 * (self.slides * coordinate.qd)
             coriolis = (twice * w[1], -twice * w[0], 0.0)
             a = a + along + coriolis
             note('a', a)
@@ -196,14 +196,15 @@ class JointType:
         """Return the effort of a wrench with these components along z."""
         return self.slides * force + self.turns * moment
 
-    def backward(self, wrench: Wrench, at: Coordinate, note: BodyNote) -> tuple[Scalar, Wrench]:
+    def backward(self, wrench: Wrench, coordinate: Coordinate,
+                 note: BodyNote) -> tuple[Scalar, Wrench]:
         """Return the effort, and the wrench in the joint's frame fixed in the parent."""
-        c, s = self.cos_sin(at)
+        c, s = self.cos_sin(coordinate)
         (f_x, f_y, f_z), (n_x, n_y, n_z) = wrench
         f = turned(wrench.f, c, -s)
         note('fj', f)
         if self.slides:   # n + s z x f: the body's origin is s along z from that of the joint
-            distance = self.slides * at.q
+            distance = self.slides * coordinate.q
             n_x, n_y = n_x - distance * f_y, n_y + distance * f_x
         n = turned(Vector(n_x, n_y, n_z), c, -s)
         note('nj', n)

@@ -119,20 +119,21 @@ class _Chain:
         body = system.bodies[i]
         self.shift(body.parent_p_joint)
         self.rotate(body.parent_R_joint)
-        at, joint, sign = body.at(*state), JOINTS[body.type], -1.0 if self.flipped else 1.0
+        coordinate, joint, sign = body.at(*state), JOINTS[body.type], -1.0 if self.flipped else 1.0
         axis = sign * self.B.T[2]
         self.joints.append((body.coordinate, body.multiplier, axis, self.p, bool(joint.turns)))
-        if not all(isinstance(x, float) and x == 0.0 for x in (at.qd, at.qdd)):
-            rate, w = at.qd * axis, self.w
+        if not all(isinstance(x, float) and x == 0.0 for x in (coordinate.qd, coordinate.qdd)):
+            rate, w = coordinate.qd * axis, self.w
             if joint.turns:
-                self.w, self.wd = w + rate, self.wd + (cross(w, rate) + at.qdd * axis)
+                self.w, self.wd = w + rate, self.wd + (cross(w, rate) + coordinate.qdd * axis)
             else:
-                self.v, self.a = self.v + rate, self.a + (2.0 * cross(w, rate) + at.qdd * axis)
+                self.v = self.v + rate
+                self.a = self.a + (2.0 * cross(w, rate) + coordinate.qdd * axis)
         if joint.turns:
-            self.angle = self.angle + sign * at.q
+            self.angle = self.angle + sign * coordinate.q
         else:
-            self._add(at.q * axis)
-        self.turn += sign * at.turn
+            self._add(coordinate.q * axis)
+        self.turn += sign * coordinate.turn
 
 
 Jet = tuple[Vector, Vector, Vector]   # a vector, and its first and second derivative by time

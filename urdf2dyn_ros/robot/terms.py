@@ -141,7 +141,7 @@ class JointTerm(ABC):
         return False
 
     @abstractmethod
-    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
+    def effort(self, parent: Motion, coordinate: Coordinate, transmitted: Scalar) -> Scalar:
         """
         Return what the actuator supplies [N m or N].
 
@@ -150,10 +150,10 @@ class JointTerm(ABC):
         """
 
     @abstractmethod
-    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+    def slopes(self, coordinate: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
         """Return the derivatives of its effort by q, qd and qdd of its joint."""
 
-    def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
+    def on_parent(self, parent: Motion, coordinate: Coordinate) -> Vector:
         """
         Return the moment [N m] that the parent has to transmit for it, in the joint's axes.
 
@@ -162,7 +162,7 @@ class JointTerm(ABC):
         """
         return ZERO
 
-    def energy(self, at: Coordinate) -> Scalar:
+    def energy(self, coordinate: Coordinate) -> Scalar:
         """Return the potential energy [J] that its effort has stored."""
         return 0.0
 
@@ -243,37 +243,38 @@ class Friction(JointTerm):
     def with_constant(self, constant: Scalar) -> Friction:
         return replace(self, offset=constant)
 
-    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
-        result = self.viscous * at.qd + self.offset
+    def effort(self, parent: Motion, coordinate: Coordinate, transmitted: Scalar) -> Scalar:
+        qd = coordinate.qd
+        result = self.viscous * qd + self.offset
         if self._any(_SIGNED):
-            sign = tanh(self.steepness * at.qd)
+            sign = tanh(self.steepness * qd)
             level = self.coulomb
             if self.needs_transmitted():
                 level = level + self.load * abs(transmitted)
             if self.stribeck != 0.0:
-                level = level + self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
+                level = level + self.stribeck * exp(-(self.decay * (qd * qd)))
             if self.asymmetry != 0.0:
-                level = level + self.asymmetry * at.qd
+                level = level + self.asymmetry * qd
             result = result + level * sign
         if self.quadratic != 0.0:
-            result = result + self.quadratic * (at.qd * abs(at.qd))
+            result = result + self.quadratic * (qd * abs(qd))
         return result
 
-    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+    def slopes(self, coordinate: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
         """Return the derivative by qd, without what the transmitted effort adds."""
         by_rate = self.viscous
         if self._any(_SIGNED):
-            sign, level = tanh(self.steepness * at.qd), self.coulomb
+            sign, level = tanh(self.steepness * coordinate.qd), self.coulomb
             if self.stribeck != 0.0:
-                peak = self.stribeck * exp(-(self.decay * (at.qd * at.qd)))
+                peak = self.stribeck * exp(-(self.decay * (coordinate.qd * coordinate.qd)))
                 level = level + peak
-                by_rate = by_rate - 2.0 * self.decay * (at.qd * (peak * sign))
+                by_rate = by_rate - 2.0 * self.decay * (coordinate.qd * (peak * sign))
             if self.asymmetry != 0.0:
-                level = level + self.asymmetry * at.qd
+                level = level + self.asymmetry * coordinate.qd
                 by_rate = by_rate + self.asymmetry * sign
             by_rate = by_rate + level * (self.steepness * (1.0 - sign * sign))
         if self.quadratic != 0.0:
-            by_rate = by_rate + 2.0 * self.quadratic * abs(at.qd)
+            by_rate = by_rate + 2.0 * self.quadratic * abs(coordinate.qd)
         return 0.0, by_rate, 0.0
 
     def formula(self) -> str:
@@ -348,16 +349,16 @@ class Rotor(JointTerm):
         """Return the inertia that is felt at the joint, and the one that couples."""
         return {'Ir': self._reflected, 'Ic': self._coupled}
 
-    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
-        return self._reflected * at.qdd + self._coupled * parent.wd[2]
+    def effort(self, parent: Motion, coordinate: Coordinate, transmitted: Scalar) -> Scalar:
+        return self._reflected * coordinate.qdd + self._coupled * parent.wd[2]
 
-    def on_parent(self, parent: Motion, at: Coordinate) -> Vector:
+    def on_parent(self, parent: Motion, coordinate: Coordinate) -> Vector:
         if not self.gyroscopic:
             return ZERO
-        spin = self._coupled * at.qd
-        return Vector(spin * parent.w[1], -(spin * parent.w[0]), self._coupled * at.qdd)
+        spin = self._coupled * coordinate.qd
+        return Vector(spin * parent.w[1], -(spin * parent.w[0]), self._coupled * coordinate.qdd)
 
-    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+    def slopes(self, coordinate: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
         """Return the reflected inertia: the coupling depends on the joints before this one."""
         return 0.0, 0.0, self._reflected
 
@@ -395,14 +396,14 @@ class Spring(JointTerm):
     def with_constant(self, constant: Scalar) -> Spring:
         return replace(self, reference=(0.0 - constant) / self.stiffness)
 
-    def effort(self, parent: Motion, at: Coordinate, transmitted: Scalar) -> Scalar:
-        return self.stiffness * (at.q - self.reference)
+    def effort(self, parent: Motion, coordinate: Coordinate, transmitted: Scalar) -> Scalar:
+        return self.stiffness * (coordinate.q - self.reference)
 
-    def slopes(self, at: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
+    def slopes(self, coordinate: Coordinate) -> tuple[Scalar, Scalar, Scalar]:
         return self.stiffness, 0.0, 0.0
 
-    def energy(self, at: Coordinate) -> Scalar:
-        stretch = at.q - self.reference
+    def energy(self, coordinate: Coordinate) -> Scalar:
+        stretch = coordinate.q - self.reference
         return 0.5 * self.stiffness * (stretch * stretch)
 
     def formula(self) -> str:

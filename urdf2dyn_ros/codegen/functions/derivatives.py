@@ -130,25 +130,26 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
         system = mechanics.system
         if mechanics.textbook:
             sweep = mechanics.sweep(STATE)
-            efforts, wrench, at = sweep.efforts, sweep.wrenches[ROOT], sweep.coordinates
+            efforts, wrench, coordinates = sweep.efforts, sweep.wrenches[ROOT], sweep.coordinates
             frames, own = derivatives.body_frames(system, sweep), []
             for i in range(len(system.bodies)):
                 notes.note(i, 'W', frames[i].here.twice_w)
                 own.append(derivatives.own_composite(
                     mechanics.inertias[i], mechanics.second_moments[i], frames[i].here))
         else:
-            efforts, wrench, frames, own, at = derivatives.shared_axes(
+            efforts, wrench, frames, own, coordinates = derivatives.shared_axes(
                 system, mechanics.inertias, mechanics.state(STATE), mechanics.gravity,
                 mechanics.loads(), notes.note)
         results = efforts_of(mechanics, efforts, wrench)
-        whole = derivatives.composites(system, frames, own, at, mechanics.terms, notes.note)
+        whole = derivatives.composites(
+            system, frames, own, coordinates, mechanics.terms, notes.note)
 
         def column(j: int) -> None:
             body = system.bodies[j]
             notes.begin('', f'_{j + 1}', f'q, qd and qdd of joint {j + 1}{mention(body.name)}')
 
         of_efforts, of_wrench = derivatives.derivatives(
-            system, frames, whole, at, mechanics.terms, moving, notes.note, column)
+            system, frames, whole, coordinates, mechanics.terms, moving, notes.note, column)
         results |= dict(zip(('dtau_dq', 'dtau_dqd', 'M'), of_efforts))
         if moving:
             results |= dict(zip(('dwrench_dq', 'dwrench_dqd', 'dwrench_dqdd'), of_wrench))
@@ -184,7 +185,7 @@ def _through_loops(arguments: LoopArguments, tree: Results) -> Results:
     for k in range(n):
         varied = arguments.varied('q', [float(j == k) for j in range(n)])
         G, Gd, Gdd = ([slope(entry) for entry in part] for part in varied.state(STATE))
-        for x, at, changes in (('q', varied, (G, Gd, Gdd)),
+        for x, state, changes in (('q', varied, (G, Gd, Gdd)),
                                ('qd', arguments, (none, G, [2.0 * entry for entry in Gd])),
                                ('qdd', arguments, (none, none, G))):
             for name, matrices in by.items():
@@ -192,7 +193,7 @@ def _through_loops(arguments: LoopArguments, tree: Results) -> Results:
                     summed(dotted(row, change) for row, change in zip(rows, changes))
                     for rows in zip(*matrices)]
                 if name == 'tau':
-                    column = [slope(entry) for entry in at.constraints.reduced(
+                    column = [slope(entry) for entry in state.constraints.reduced(
                         [Dual.of(*pair) for pair in zip(tree['tau'], column)])]
                 columns.setdefault(
                     'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}', []).append(column)
