@@ -21,6 +21,13 @@ JOINTS = tuple(pin.buildModelFromUrdf(str(UR5)).names[1:])
 PAYLOAD = ('--payload-mass', 2, '--payload-link', 'tool0', '--payload-com', 0, 0, 0.1)
 
 
+@pytest.fixture(autouse=True)
+def _no_picture(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw it in one test: it takes twenty times as long as the efforts."""
+    if request.node.name != 'test_a_recording_is_differentiated_without_losing_its_ends':
+        monkeypatch.setattr('urdf2dyn_ros.commands.torque.motion_picture', lambda *of, **_: b'')
+
+
 def efforts(q, qd, qdd, payload: bool = False):
     model = pin.buildModelFromUrdf(str(UR5))
     if payload:
