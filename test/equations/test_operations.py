@@ -162,14 +162,14 @@ def check(model: RobotModel, tolerance: float = 4e-15) -> None:
         assert relative(sweep, dynamics(*state)) < tolerance
 
 
-@examples(100)
+@examples(50)
 @given(trees())
 def test_efforts_of_random_trees_are_the_same(model: RobotModel) -> None:
     check(model)
 
 
 @pytest.mark.slow
-@examples(60)
+@examples(30)
 @given(trees(nearly=True))
 def test_efforts_of_almost_regular_trees_are_the_same_to_a_snap(model: RobotModel) -> None:
     check(model, SNAPPED)

@@ -36,7 +36,7 @@ def worst_error(model: RobotModel, text: str | bytes, seed: int = 0) -> float:
     return max(errors)
 
 
-@examples(40)
+@examples(20)
 @given(trees(massless=True))
 def test_every_link_of_any_tree_shows_how_its_root_moves(model: RobotModel) -> None:
     assert worst_error(model, clean_urdf(model)) < 1e-11

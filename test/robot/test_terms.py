@@ -246,7 +246,7 @@ def check_friction(model: RobotModel, seed: int = 0, tolerance: float = 1e-11) -
     assert worst(dynamics(*state), of_pinocchio(model, friction, seed)) < tolerance
 
 
-@examples(40)
+@examples(20)
 @given(trees())
 def test_what_any_tree_transmits_is_what_pinocchio_says(model: RobotModel) -> None:
     check_friction(model)
