@@ -44,3 +44,11 @@ def caplog(caplog, monkeypatch):
         if name.startswith('urdf2dyn_ros') and isinstance(logger, logging.Logger):
             monkeypatch.setattr(logger, 'propagate', True)
     return caplog
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Evaluate without pictures, which take seconds."""
+    from support.recordings.scara import no_pictures
+
+    monkeypatch.setattr('urdf2dyn_ros.recordings.many.write_figures', no_pictures)

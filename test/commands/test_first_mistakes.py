@@ -6,10 +6,8 @@ import pytest
 
 from support.paths import ROOT
 from support.recordings.bags import write_csv
-from support.recordings.scara import no_pictures
 from urdf2dyn_ros import UrdfError, read_urdf
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.recordings import many as job
 from urdf2dyn_ros.text import asked_once
 
 URDF, CSV, MCAP = (str(ROOT / path) for path in (
@@ -17,9 +15,7 @@ URDF, CSV, MCAP = (str(ROOT / path) for path in (
 JOINTS = [f'joint{k}' for k in range(1, 7)]
 
 
-@pytest.fixture(autouse=True)
-def _no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(job, 'write_figures', no_pictures)
+pytestmark = pytest.mark.usefixtures('undrawn')
 
 
 def table(path: Path, names: list[str], factor: float = 1.0, unit: float = 1.0) -> str:

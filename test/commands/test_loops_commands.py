@@ -81,6 +81,7 @@ def test_check_closes_loops_within_the_limits(tmp_path: Path,
     assert '"left_elbow_link" -> "right_elbow_link"' in output.read_text()
 
 
+@pytest.mark.usefixtures('undrawn')
 def test_recordings_are_of_the_assembly_that_is_measured(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A five-bar with its elbows the other way than in the description's zero pose."""

@@ -183,6 +183,7 @@ def test_a_position_that_jumps_is_named_and_costs_only_the_samples_around_it(
     assert len(done.rows['time']) == 300 - 40
 
 
+@pytest.mark.usefixtures('undrawn')
 def test_efforts_that_are_practically_zero_are_not_credible(tmp_path, capsys):
     """As of a driver that reads an integer as a float: 1e-310 N m, whose squares are zero."""
     head, *rows = (ROOT / 'examples' / 'rx90.csv').read_text().splitlines()
@@ -196,6 +197,7 @@ def test_efforts_that_are_practically_zero_are_not_credible(tmp_path, capsys):
     assert 'the measured effort is zero: at most ' in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures('undrawn')
 @pytest.mark.parametrize(('name', 'words'), [
     ('mN m', 'one cause would explain all joints: the efforts are 1e+03 times what the URDF '
      'needs: are they in mN m?'),

@@ -145,6 +145,7 @@ def test_the_nodes_parameter_keeps_loads_of_the_others() -> None:
         Loads(payload='panda_finger_joint1').check(make_multibody(model))
 
 
+@pytest.mark.usefixtures('undrawn')
 def test_recordings_are_read_by_the_part(tmp_path: Path) -> None:
     recording = str(OWN.parent / 'examples' / 'rx90.csv')
     robot = ['--urdf', str(OWN / 'rx90.urdf'), '--lock', 'joint6=0.3', '-o']
