@@ -7,9 +7,10 @@ Break single operators, comparisons and numbers, and count how many of them the 
 Lines that tests of `make test` run are broken one at a time, in a copy of the tree, and the tests
 that run the line are run until one fails: those of the line's own folder first, one case of each
 test before the next, short ones first. Other tests of the folder follow, since a robot that was
-read once is kept, and the next test does not run the reader; all together take at most --seconds.
-A test that fails with nothing broken as well does not count. A table by folder and a list of what
-no test found are printed; a line of that list lacks an assertion, or can go.
+read once is kept, and the next test does not run the reader; all together take at most --seconds
+of a processor, as measured when nothing is broken. A test that fails with nothing broken as well
+does not count. A table by folder and a list of what no test found are printed; a line of that
+list lacks an assertion, or can go.
 
 """
 
@@ -49,10 +50,18 @@ SWAPS = {'+': '-', '-': '+', '*': '/', '/': '*', '//': '/', '%': '*', '**': '*',
 
 
 _PHASE = re.compile(r'(\|| \()(setup|run|call|teardown)\)?$')   # by pytest-cov, by pytest
-_CHILDREN = """import os
+_PLUGIN = """import os
+import pytest
+
+used = 0.0
 
 def pytest_collection_finish(session):
-    os.environ['COVERAGE_PROCESS_START'] = {!r}
+    os.environ['COVERAGE_PROCESS_START'] = {!r}   # in processes that tests start
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(item, call):
+    global used
+    call.duration, used = sum(os.times()[:4]) - used, sum(os.times()[:4])
 """
 
 
@@ -141,7 +150,7 @@ def _positions(node: ast.AST) -> Iterator[tuple[int, int]]:
 
 
 class Covered:
-    """Which tests run which line, and how long each takes."""
+    """Which tests run which line, and how long each keeps a processor busy."""
 
     def __init__(self, jobs: int, again: bool) -> None:
         data, times = CACHE / 'lines', CACHE / 'times.xml'
@@ -188,13 +197,13 @@ def _measure(jobs: int, data: Path, times: Path) -> None:
     # what a process runs that a test starts counts for that test
     settings.write_text(f'[run]\nsource = {PACKAGE}\ndata_file = {data}\nparallel = true\n'
                         'context = ${PYTEST_CURRENT_TEST-}\nsigterm = true\n', encoding='utf-8')
-    (CACHE / 'mutants_children.py').write_text(_CHILDREN.format(str(settings)), encoding='utf-8')
+    (CACHE / 'mutants_plugin.py').write_text(_PLUGIN.format(str(settings)), encoding='utf-8')
     log = CACHE / 'log'
     print(f'running the tests once to see which line each of them runs: {log}', file=sys.stderr)
     with log.open('w', encoding='utf-8') as output:
         subprocess.run(
             [sys.executable, '-m', 'pytest', '-n', str(jobs), '--dist', 'worksteal', '-q',
-             '-m', 'not slow', '--timeout', '600', '-p', 'mutants_children', f'--cov={PACKAGE}',
+             '-m', 'not slow', '--timeout', '600', '-p', 'mutants_plugin', f'--cov={PACKAGE}',
              f'--cov-config={settings}', '--cov-context=test', '--cov-report=',
              f'--junitxml={times}'],
             cwd=ROOT, check=False, env={**ENVIRONMENT, 'PYTHONPATH': str(CACHE)}, stdout=output,
@@ -276,7 +285,7 @@ def main() -> int:
     parser.add_argument('--seed', type=int, default=0)
     parser.add_argument('--folder', action='append', help='of the package; may be repeated')
     parser.add_argument('--seconds', type=float, default=60.0,
-                        help='of tests for one broken line, as measured when nothing is broken')
+                        help='of a processor, for the tests of one broken line (60)')
     parser.add_argument('--jobs', type=int, default=2)
     parser.add_argument('--again', action='store_true', help='measure anew which test runs what')
     arguments = parser.parse_args()
