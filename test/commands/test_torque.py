@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from scipy.integrate import trapezoid
 from test_cli import run
 
 from support.paths import ROOT
@@ -102,7 +101,7 @@ def test_a_recording_is_differentiated_without_losing_its_ends(tmp_path: Path, m
     assert (np.abs(found - expected)[20:-20] <= 1e-5 * np.abs(expected).max(axis=0)).all()
     for k, row in enumerate(table['joints']):
         numbers = [row[name] for name in ('largest', 'rms', 'driving', 'braking')]
-        rms = np.sqrt(trapezoid(expected[:, k]**2, time) / (time[-1] - time[0]))
+        rms = np.sqrt(np.mean(expected[:-1, k]**2 + expected[1:, k]**2) / 2.0)
         power = expected[:, k] * qd[:, k]
         largest = np.abs(expected[:, k]).max()
         assert np.abs(numbers) == pytest.approx(

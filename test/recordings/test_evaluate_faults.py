@@ -11,7 +11,6 @@ from support.recordings.bags import START
 from support.recordings.evaluate_command import WRITTEN, nrmse, true_efforts
 from support.recordings.scara import SCARA, db3, mcap, motion, table
 from urdf2dyn_ros import InverseDynamics
-from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings import evaluation, open_recording
 
 
@@ -183,41 +182,23 @@ def test_a_position_that_jumps_is_named_and_costs_only_the_samples_around_it(
     assert len(done.rows['time']) == 300 - 40
 
 
-@pytest.mark.usefixtures('undrawn')
-def test_efforts_that_are_practically_zero_are_not_credible(tmp_path, capsys):
-    """As of a driver that reads an integer as a float: 1e-310 N m, whose squares are zero."""
-    head, *rows = (ROOT / 'examples' / 'rx90.csv').read_text().splitlines()
-    names = head.split(',')
-    rows = [','.join(str(float(value) * 1e-310) if 'effort' in name else value
-                     for name, value in zip(names, row.split(','))) for row in rows]
-    (tmp_path / 'tiny.csv').write_text('\n'.join((head, *rows)))
-    urdf = str(ROOT / 'urdf' / 'rx90.urdf')
-    assert main(['evaluate', str(tmp_path / 'tiny.csv'), '--urdf', urdf, '--efforts', 'simulated',
-                 '-o', str(tmp_path / 'out')]) == 0
-    assert 'the measured effort is zero: at most ' in capsys.readouterr().out
-
-
-@pytest.mark.usefixtures('undrawn')
 @pytest.mark.parametrize(('name', 'words'), [
     ('mN m', 'one cause would explain all joints: the efforts are 1e+03 times what the URDF '
      'needs: are they in mN m?'),
     ('interchanged', 'one cause would explain all joints: the efforts of joint2 and joint3 look '
      'interchanged'),
     ('right', '')])
-def test_one_cause_for_all_joints_is_asked_for_first(name, words, tmp_path, capsys):
+def test_one_cause_for_all_joints_is_asked_for_first(evaluate, name, words, tmp_path):
     """And nothing is asked of each joint then."""
-    lines = (ROOT / 'examples' / 'rx90.csv').read_text().splitlines()
-    head, values = lines[0].split(','), np.loadtxt(lines[1:], delimiter=',')
-    efforts = [column for column, text in enumerate(head) if text.startswith('effort')]
+    head, *rows = (ROOT / 'examples' / 'rx90.csv').read_text().splitlines()
+    values = np.loadtxt(rows, delimiter=',')
+    efforts = [column for column, text in enumerate(head.split(','))
+               if text.startswith('effort')]
     if name == 'mN m':
         values[:, efforts] *= 1000.0
     elif name == 'interchanged':
         values[:, efforts[1:3]] = values[:, efforts[2:0:-1]]
-    np.savetxt(tmp_path / 'r.csv', values, '%.9g', ',', header=lines[0], comments='')
-    urdf = str(ROOT / 'urdf' / 'rx90.urdf')
-    assert main(['evaluate', str(tmp_path / 'r.csv'), '--urdf', urdf,
-                 '-o', str(tmp_path / 'out')]) == 0
-    said = capsys.readouterr()
-    assert words in said.err and ('one cause' in said.err) == bool(words)
-    if words:
-        assert 'times the computed one' not in said.out + said.err
+    np.savetxt(tmp_path / 'r.csv', values, '%.9g', ',', header=head, comments='')
+    done = evaluate(tmp_path / 'r.csv', urdf=ROOT / 'urdf' / 'rx90.urdf')
+    assert done.code == 0 and words in done.err and ('one cause' in done.err) == bool(words)
+    assert not words or 'times the computed one' not in done.out + done.err

@@ -16,20 +16,18 @@ import pytest
 
 from support.oracles import Pinocchio
 from support.paths import ROOT, UR10
-from support.recordings.scara import no_pictures
 from support.robot_files import robot_path
 from urdf2dyn_ros import open_recording
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.recordings import many as job
 
 RESIDUAL = (21.5, 22.2, 16.7, 6.1, 4.1, 5.7)
 HALF_A_DIGIT = 0.05
 DOCUMENT = ROOT / 'docs' / 'ur10.md'
 URDF = robot_path('ur10_robot')
 
-pytestmark = pytest.mark.skipif(
+pytestmark = [pytest.mark.usefixtures('undrawn'), pytest.mark.skipif(
     not UR10.exists(), reason='the recording of a UR10 is not part of this repository; it comes '
-    'from the public repository unisa-acg/inverse-dynamics-solver')
+    'from the public repository unisa-acg/inverse-dynamics-solver')]
 
 
 def evaluated(recording: Path, folder: Path) -> tuple[list[str], np.ndarray, list[dict]]:
@@ -42,9 +40,8 @@ def evaluated(recording: Path, folder: Path) -> tuple[list[str], np.ndarray, lis
         (folder / 'efforts.json').read_text())['joints']
 
 
-def test_the_command_finds_the_same_residuals(tmp_path, capsys, monkeypatch):
+def test_the_command_finds_the_same_residuals(tmp_path, capsys):
     """With its own smoothing; and the friction that the URDF lacks explains most of them."""
-    monkeypatch.setattr(job, 'write_figures', no_pictures)
     joints, rows, figures = evaluated(UR10, tmp_path)
     assert len(rows) == 3441 - 11
     found = np.sqrt((rows[:, 3::3]**2).mean(axis=0))
@@ -68,9 +65,8 @@ def test_the_command_finds_the_same_residuals(tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.slow
-def test_the_validation_trajectory_is_compared(tmp_path, monkeypatch):
+def test_the_validation_trajectory_is_compared(tmp_path):
     """Its accelerations as they are: Pinocchio computes the same efforts from its points."""
-    monkeypatch.setattr(job, 'write_figures', no_pictures)
     trajectory = UR10.with_name('validation_trajectory.db3')
     joints, rows, figures = evaluated(trajectory, tmp_path)
     oracle = Pinocchio(URDF.read_text())

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -38,13 +39,15 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f'{node.module}.{alias.name}' for alias in node.names)
 
 
-NAMES = {path: [*imported(path)] for path in sorted(PACKAGE.rglob('*.py'))}
+@cache
+def names_by_file() -> dict[Path, list[str]]:
+    return {path: [*imported(path)] for path in sorted(PACKAGE.rglob('*.py'))}
 
 
 def test_no_folder_imports_one_above_it() -> None:
     """The package can be read from the ground floor up."""
     arrows = set()
-    for path, names in NAMES.items():
+    for path, names in names_by_file().items():
         folder = path.relative_to(PACKAGE).parts[0].removesuffix('.py')
         for name in names:
             top, _, rest = f'{name}.__init__'.partition('.')
@@ -63,13 +66,13 @@ def test_no_files_import_each_other() -> None:
                     for whole in [PACKAGE.parent.joinpath(*name.split('.'))]
                     for file in (whole.with_suffix('.py'), whole.parent.with_suffix('.py'))
                     if file.is_file() and PACKAGE in file.parents}
-             for path, names in NAMES.items()}
+             for path, names in names_by_file().items()}
     TopologicalSorter(files).prepare()   # raises a CycleError
 
 
 def test_only_nodes_import_ros_and_nothing_imports_launch() -> None:
     """All else runs where ROS is not installed."""
-    for path, names in NAMES.items():
+    for path, names in names_by_file().items():
         found = {name for name in names if ROS.match(name.partition('.')[0])
                  # a command imports the demonstration when it runs, and reports what is missing
                  or (name.startswith('urdf2dyn_ros.nodes') and path.parent.name != 'commands')}
