@@ -1,6 +1,7 @@
 """urdf2dyn torque: the numbers that it prints and writes are those of Pinocchio."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from test_cli import run
 from support.paths import ROOT
 from support.recordings.bags import joint_state, joint_trajectory, write_bag, write_csv
 from support.robot_files import robot_path
-from urdf2dyn_ros import SmoothTrajectory, read_urdf
+from urdf2dyn_ros import RecordingError, SmoothTrajectory, open_recording, read_urdf
+from urdf2dyn_ros.recordings.plan import doubts
 from urdf2dyn_ros.recordings.table import read_table
 
 UR5, PANDA = robot_path('ur5_joint_limited_robot'), robot_path('panda')
@@ -260,6 +262,38 @@ def test_a_joint_of_another_name_is_renamed_before_it_is_held(tmp_path: Path) ->
     assert 'held: joint3; not joints of the robot: elbow; if they are the same' in said
     assert 'are not used' not in said
     assert 'not joints' not in figures(path, '--rename', 'elbow=joint3')['said']
+
+
+@pytest.mark.parametrize(('point', 'expected'), [
+    ('positions: [1], time_from_start: {sec: 1.5}', 1.5),
+    ('positions: [1], time_from_start: {secs: 1, nsecs: 500000000}', 1.5),
+    ('positions: [1], time_from_start: 1.5', 1.5),
+    ('positions: [1], time_from_start: {sec: 1, nsec: 5}', 'has sec, nsec, and not sec and nan'),
+    ('positions: [1], time_from_start: {}', 'has nothing, and not sec and nanosec'),
+    ('positions: [1], velocity: [0], time_from_start: 1',
+     "'velocity' is no part of a point; there are \"positions\", \"velocities\"")])
+def test_what_a_point_has_beside_its_parts_is_refused(point: str, expected: float | str,
+                                                      tmp_path: Path) -> None:
+    path = tmp_path / 'plan.yaml'
+    for encoding in ('utf-8', 'utf-16', 'latin-1'):
+        path.write_text(f'# 90°\njoint_names: [a]\npoints:\n- {{{point}}}\n', encoding=encoding)
+        if isinstance(expected, str):
+            with pytest.raises(RecordingError, match=re.escape(expected)):
+                list(open_recording(path))
+        else:
+            [record] = open_recording(path)
+            assert (record.stamp, *record.position) == (expected * 1e9, 1.0)
+
+
+def test_what_is_doubted_of_the_points_of_a_plan() -> None:
+    points = np.zeros((3, 3, 1))
+    points[1:] = np.nan
+    assert [*doubts(np.array([0.0, 1.0, 2.0]), points, ['a'])] == []
+    assert [*doubts(1500.0 * np.arange(3), points, ['a'])] == [
+        'its points are 1500 s apart, as times are in seconds: are they in another unit?']
+    points[2] = 0.0
+    assert [*doubts(np.array([0.0, 1.0, 2.0]), points, ['a'])] == [
+        'accelerations are not used, as there are no velocities beside them']
 
 
 @pytest.mark.parametrize('names', ['joint1, joint2, joint2, joint4, joint5, joint6',

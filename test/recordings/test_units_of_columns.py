@@ -247,6 +247,19 @@ def test_columns_without_a_quantity_are_positions_only_where_nothing_else_could_
     assert np.array([record.position for record in read]) == pytest.approx(Q)
 
 
+@pytest.mark.parametrize(('head', 'rows', 'words'), [
+    ('t,q1', [f'{-0.01 * k},0' for k in range(200)], "column 't' falls from row to row: sort the"),
+    ('t,motor_pos_1,arm_pos_1', ['0,0,0'], "choose one: --columns 'position=motor_pos_{joint}' or "
+     "'position=arm_pos_{joint}'"),
+    ('Zeit;x', ['0;1'], 'the columns are: .Zeit., .x.; columns are separated by semicolons')])
+def test_the_fault_of_a_table_says_what_it_is(head: str, rows: list[str], words: str,
+                                              tmp_path: Path) -> None:
+    path = tmp_path / 'x.csv'
+    path.write_text('\n'.join((head, *rows)))
+    with pytest.raises(RecordingError, match=words):
+        open_recording(path)
+
+
 def test_names_of_joints_in_camel_case_stay_as_they_are() -> None:
     found = find_columns(['t', 'LeftKneePos', 'RightKneePos', 'LeftKneeVel', 'RightKneeVel'], (),
                          ['LeftKnee', 'RightKnee'].__contains__)

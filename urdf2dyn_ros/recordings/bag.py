@@ -15,10 +15,10 @@ import numpy as np
 import yaml
 
 from urdf2dyn_ros.errors import ExportError, RecordingError, Urdf2DynError
-from urdf2dyn_ros.recordings.recording import Record, Recording, one_line
+from urdf2dyn_ros.recordings.recording import Record, Recording, one_line, text_encoding
 from urdf2dyn_ros.robot.parameters import load_yaml, yaml_fault
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted
+from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, suggestion
 
 # ---- Serialized messages decoded to records: a type of message is a function and a line here
 
@@ -281,6 +281,7 @@ def effort_bag(path: Path, joints: Sequence[str], frame: str,
 _TRAJECTORY = ('a trajectory has joint_names and points, each with positions and time_from_start, '
                'as trajectory_msgs/JointTrajectory')
 _LONGEST_SECONDS = 1e6   # of a number without a unit
+_TIME = 'time_from_start'
 _VECTORS = ('positions', 'velocities', 'effort', 'accelerations')
 
 
@@ -299,10 +300,13 @@ class TrajectoryFile(Recording):
 
     def _records(self) -> Iterator[Record]:
         try:
-            text = self.path.read_text(encoding='utf-8-sig')
+            text = self.path.read_text(encoding=text_encoding(self.path))
             trajectories = [*_trajectories([*load_yaml(text)])]
         except OSError as error:
             raise self.defect(f'cannot be read: {error.strerror}') from None
+        except UnicodeDecodeError as error:
+            raise self.defect(f'not {error.encoding.upper()} ({error.reason}): save it as '
+                              'UTF-8') from None
         except yaml.YAMLError as error:
             raise self.defect(f'no YAML: {yaml_fault(error)}') from None
         if not trajectories:
@@ -311,7 +315,10 @@ class TrajectoryFile(Recording):
             names = tuple(map(str, trajectory['joint_names']))
             for number, point in enumerate(trajectory['points'], start=1):
                 try:
-                    yield Record(_nanoseconds(point['time_from_start']), names, *(
+                    for name in {*point} - {*_VECTORS, _TIME}:
+                        raise ValueError(f'{name!r} is no part of a point; '
+                                         + suggestion(str(name), (*_VECTORS, _TIME), False))
+                    yield Record(_nanoseconds(point[_TIME]), names, *(
                         _vector(point, name, len(names)) for name in _VECTORS))
                 except (KeyError, TypeError, ValueError, OverflowError) as error:
                     fault = f'no {error}' if isinstance(error, KeyError) else str(error)
@@ -334,9 +341,14 @@ def _nanoseconds(time: Any) -> int:
             raise ValueError(f'a time_from_start of {time} s, which is {float(time) / 3.2e7:.2g} '
                              'years: if it is in nanoseconds, write {sec: ..., nanosec: ...}')
         time = {'nanosec': round(float(time) * SECOND_NS)}
-    second, rest = (int(time[new] if new in time else time.get(old, 0))
-                    for new, old in (('sec', 'secs'), ('nanosec', 'nsecs')))
-    stamp = second * SECOND_NS + rest
+    sizes = {'sec': SECOND_NS, 'secs': SECOND_NS, 'nanosec': 1, 'nsecs': 1}
+    if not time or not {*time} <= {*sizes}:
+        raise ValueError(f'{_TIME} has {", ".join(map(str, time)) or "nothing"}, and not sec and '
+                         'nanosec')
+    stamp = 0
+    for name, value in time.items():
+        whole = value if isinstance(value, int) else int(float(value))
+        stamp += whole * sizes[name] + round((float(value) - whole) * sizes[name])
     if not -MAX_STAMP <= stamp <= MAX_STAMP:
         raise ValueError('a time_from_start beyond 292 years')
     return stamp

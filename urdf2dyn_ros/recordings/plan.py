@@ -22,6 +22,7 @@ LONGEST_STEP = 1_000_000   # between instants at which a plan is evaluated [ns]
 _MOST_INSTANTS, _FEWEST_INSTANTS = 2_000_000, 50
 # of points: as many, as close, from which on noise or stops are not the way of a person [s]
 _FEWEST_POINTS, _CLOSE = 12, 0.05
+_FAR = 60.0   # steps of points from which on times may be in another unit [s]
 _NOISY = -0.3   # correlation of neighbouring second differences; of white noise it is -2/3
 _LEAST_NOISE = 0.01   # second differences that matter [rad/s^2 or m/s^2]
 # acceleration between points by which velocities contradict positions, in those of these
@@ -121,7 +122,12 @@ def doubts(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
         if np.isfinite(values).any() and known < len(time):
             yield (f'{what} are not used, as only {known} of {len(time)} points have those of all '
                    'joints')
+    if np.isfinite(points[2]).any() and not np.isfinite(points[1]).any():
+        yield 'accelerations are not used, as there are no velocities beside them'
     steps = np.diff(time)[:, None]
+    if np.median(steps) >= _FAR:
+        yield (f'its points are {float(np.median(steps)):g} s apart, as times are in seconds: are '
+               'they in another unit?')
     moved = np.diff(points[0], axis=0)
     said = 0.5 * steps * (points[1, 1:] + points[1, :-1])
     scales = [*map(_scale, moved.T, said.T)]

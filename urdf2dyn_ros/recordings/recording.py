@@ -1,5 +1,6 @@
 """The contract of every recording: records in the order of the file, in constant memory."""
 
+import codecs
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ ProgressCallback = Callable[[float], None]
 NOT_RECORDED: Array = np.zeros(0)   # values of a quantity that was not recorded
 ANGULAR = ('position', 'velocity', 'acceleration')   # quantities that may be in degrees
 _DEGREE = np.pi / 180.0   # [rad]
+_LONGEST_HEAD = 1_000_000   # bytes of a first line that are looked at
 _PROGRESS_STEP = 0.01   # fraction after which progress is reported again
 
 
@@ -156,6 +158,19 @@ def file_fault(path: Path) -> str:
         return 'there is no such file or directory'
     return '' if path.is_file() or path.is_dir() else (
         'a pipe or a device, not a file; it is read several times: write it to a file first')
+
+
+def text_encoding(path: Path) -> str:
+    """Return UTF-16, by its mark, or UTF-8; Latin-1, as of degree signs, if line 1 is not."""
+    with path.open('rb') as file:
+        head = file.readline(_LONGEST_HEAD)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return 'utf-16'
+    try:
+        head.decode('utf-8-sig')
+    except UnicodeDecodeError:
+        return 'latin-1'
+    return 'utf-8-sig'
 
 
 def one_line(error: Exception) -> str:

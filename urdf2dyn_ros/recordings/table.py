@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import math
 import re
@@ -38,6 +37,7 @@ from urdf2dyn_ros.recordings.recording import (
     Record,
     Recording,
     file_fault,
+    text_encoding,
 )
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
@@ -82,7 +82,10 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
     should know, `progress` with the characters so far.
     """
     try:
-        with path.open(encoding=_encoding(path, remark), newline='') as file:
+        encoding = text_encoding(path)
+        if encoding == 'latin-1':
+            remark('its head is not UTF-8, and is read as Latin-1')
+        with path.open(encoding=encoding, newline='') as file:
             first = file.readline(_LONGEST_LINE)
             if not first.strip():
                 raise defect(f'{"line 1: no names of columns" if first else "an empty file"}; '
@@ -148,20 +151,6 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
         raise defect(f'line {reader.line_num}: {error}') from None
     except OSError as error:
         raise defect(f'cannot be read: {error.strerror}') from None
-
-
-def _encoding(path: Path, remark: Remark) -> str:
-    """Return UTF-16, by its mark, or UTF-8; Latin-1, as of degree signs, if the head is not."""
-    with path.open('rb') as file:
-        head = file.readline(_LONGEST_LINE)
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return 'utf-16'
-    with suppress(UnicodeDecodeError):
-        head.decode('utf-8-sig')
-        return 'utf-8-sig'
-    if b'\0' not in head:
-        remark('its head is not UTF-8, and is read as Latin-1')
-    return 'latin-1'
 
 
 def _echoed_columns(cells: Sequence[str]) -> list[str]:
@@ -313,8 +302,9 @@ class TableRecording(Recording):
                 '; if they are the positions, say so: --columns ' + ' or '.join(
                     f"'position={pattern}'" for pattern in possible) if possible else ''))
         if missing and (is_joint or self._joints):
-            raise self.defect(f'{" and ".join(missing)}: {_RULE}; the columns are: '
-                              f'{column_list(names)}')
+            raise self.defect('; '.join((
+                f'{" and ".join(missing)}: {_RULE}', f'the columns are: {column_list(names)}',
+                *self.remarks)))
         try:
             self._time_unit = known_unit(TIME, time)
         except ValueError as error:
@@ -325,12 +315,14 @@ class TableRecording(Recording):
         self._slices: dict[str, slice] = {}
         self._columns: dict[str, dict[str, TableColumn]] = {}
         for what, by_joint in columns.items():
-            several = next((by_joint[joint] for joint in self._joints
-                            if len(by_joint.get(joint, ())) > 1), None)
+            joint, several = next(((joint, by_joint[joint]) for joint in self._joints
+                                   if len(by_joint.get(joint, ())) > 1), ('', []))
             if several:
                 twice = column_list([each.name for each in several])
-                raise self.defect(f'columns with the same meaning: {twice}; choose, as by '
-                                  f"--columns '{what}=...{{joint}}...'")
+                raise self.defect(f'columns with the same meaning: {twice}; choose one: '
+                                  '--columns ' + ' or '.join(f"'{what}={pattern}'" for pattern in (
+                                      '{joint}'.join(each.name.rsplit(joint, 1))
+                                      for each in several)))
             mine = {joint: by_joint[joint][0] for joint in self._joints if joint in by_joint}
             if mine:
                 self._columns[what] = mine
@@ -369,6 +361,9 @@ class TableRecording(Recording):
             self._read_header()
             return
         if len(times) > _FEWEST_STEPS and not steps:
+            if len({*times}) > 1:
+                raise RecordingError(self.path, f'column {name!r} falls from row to row: sort the '
+                                     'rows by their time')
             raise RecordingError(
                 self.path, f'column {name!r}: the first {len(times)} rows have the time '
                 f'{times[0]}: was it written with too few digits? Write it with all of its '
