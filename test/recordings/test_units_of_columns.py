@@ -257,7 +257,7 @@ def test_the_fault_of_a_table_says_what_it_is(head: str, rows: list[str], words:
     path = tmp_path / 'x.csv'
     path.write_text('\n'.join((head, *rows)))
     with pytest.raises(RecordingError, match=words):
-        open_recording(path)
+        list(open_recording(path))
 
 
 def test_names_of_joints_in_camel_case_stay_as_they_are() -> None:

@@ -246,6 +246,7 @@ class TableRecording(Recording):
         self._no_time = False   # whether a column of times has none, and the rate counts
         rows = self._rows()
         self._names = next(rows)[1]
+        self._of_rows = [*self.remarks]   # how rows were read
         self._read_header()   # a wrong header is an error at once
         self._check_time(rows)
         rows.close()
@@ -253,7 +254,7 @@ class TableRecording(Recording):
     def know(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES) -> None:
         """Tell units from names by the joints of a robot; RecordingError if one is unknown."""
         super().know(is_joint, used)
-        self.remarks.clear()
+        self.remarks[:] = self._of_rows
         self.units.clear()
         self._read_header(is_joint)
         for what in used:
@@ -304,7 +305,7 @@ class TableRecording(Recording):
         if missing and (is_joint or self._joints):
             raise self.defect('; '.join((
                 f'{" and ".join(missing)}: {_RULE}', f'the columns are: {column_list(names)}',
-                *self.remarks)))
+                *self._of_rows)))
         try:
             self._time_unit = known_unit(TIME, time)
         except ValueError as error:
