@@ -55,8 +55,8 @@ class LinkMotion(GeneratedRobot):
         """
         if isinstance(link, list | tuple) and all(isinstance(each, str) for each in link):
             function = self._function('forward_kinematics', LinkFrames(tuple(link)))
-            found = iter(function.split(self._run(function, (q,), {})))
-            return dict(zip(link, zip(found, found)))
+            poses = iter(function.split(self._run(function, (q,), {})))
+            return dict(zip(link, zip(poses, poses)))
         function = self._of_link('forward_kinematics', link)   # type: ignore[arg-type]
         R, p = function.split(self._run(function, (q,), {}))
         return R, p

@@ -124,31 +124,31 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     """
     request = replace(_request(system, style, gravity, functions, loads, frames, with_closure),
                       gains=tuple(gains))
-    graphs = [express(request, each) for each in request.functions]
+    graphs = [express(request, name) for name in request.functions]
     constants, known = _constants(graphs)
     written: list[Function] = []
     dynamic_model = None
-    for each in graphs:
-        names = {each.graph.nodes[serial]: value for serial, value in known.items()}
-        function, names = write_function(request, each, names)
+    for expressed in graphs:
+        names = {expressed.graph.nodes[serial]: value for serial, value in known.items()}
+        function, names = write_function(request, expressed, names)
         if twins:
-            function = replace(function, twinned=_in_twins(request, each, function))
+            function = replace(function, twinned=_in_twins(request, expressed, function))
         written.append(function)
-        if each.vectors:
-            dynamic_model = _dynamic_model(request, each, names)
-        each.graph.clear()
+        if expressed.vectors:
+            dynamic_model = _dynamic_model(request, expressed, names)
+        expressed.graph.clear()
     words, symbols = in_words(
         request.system, request.gravity, request.loads, request.frames,
-        [each.function for each in graphs],
-        {x.name for each in written for x in each.inputs}.union(
-            *(each.result_names for each in written)))
+        [expressed.function for expressed in graphs],
+        {x.name for function in written for x in function.inputs}.union(
+            *(function.result_names for function in written)))
     return Program(
         title=_title(system.robot, written), robot=system.robot, name=name, style=style,
         gravity=request.gravity, loads=words, legend=symbols if request.readable else (),
         joints=request.rows, numbers=tuple(i + 1 for i in system.motors),
         parameters=tuple(graphs[0].parameters), constants=constants, functions=tuple(written),
         dynamic_model=dynamic_model, check=partial(_references, request),
-        kinematic=all(each.function.kinematic for each in graphs),
+        kinematic=all(expressed.function.kinematic for expressed in graphs),
         start=passive_start(system))
 
 
@@ -197,8 +197,11 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike,
                for function in chosen.values()):   # which no load changes
         system, loads = replace(system, forces=()), Loads(loads.base)
     options = {option for function in chosen.values() for option in function.OPTIONS}
+    depending = {option: [name for name, function in FUNCTIONS.items()
+                          if option in function.OPTIONS] for option in ('link', 'axes')}
+    frames = frames.resolved(system, options, loads.moving(system), depending)
     return Request(system, vector, style != 'fast', joint_table(system), tuple(chosen), loads,
-                   frames.resolved(system, options, loads.moving(system)), style == GENERAL)
+                   frames, style == GENERAL)
 
 
 @dataclass(frozen=True)
@@ -217,6 +220,11 @@ class FunctionGraph:
     quantities: tuple[Quantity, ...]
     roots: list[Node]   # of results and vectors
     needed: list[Node]   # by these, in order
+
+    @property
+    def own_nodes(self) -> list[Node]:
+        """Those that are needed, but for what all functions begin with."""
+        return [node for node in self.needed if node.serial >= self.shared]
 
 
 class _Arguments(Mapping[str, list[Expression]]):
@@ -239,9 +247,9 @@ def express(request: Request, name: str) -> FunctionGraph:
     """Return the expressions of a function, in the way that takes the least time."""
     costs = []
     for way, waiting in FUNCTIONS[name].ways(request.system):
-        each = _expressed(request, name, way)
+        graph = _expressed(request, name, way)
         costs.append((waiting + sum(node.op in ('mul', 'add', 'sub', 'reciprocal')
-                                    for node in each.needed if node.serial >= each.shared), each))
+                                    for node in graph.own_nodes), graph))
     return min(costs, key=lambda cost: cost[0])[1]
 
 
@@ -256,10 +264,10 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
     if request.readable:
         system, gravity, named_terms, inertias, lines = named_constants(
             graph, request.system, request.gravity, terms, moving, request.general)
-        parameters = [ParameterGroup(notebook.title(i) if isinstance(i, int) else i, each)
-                      for i, each in lines.items()]
+        parameters = [ParameterGroup(notebook.title(i) if isinstance(i, int) else i, group_lines)
+                      for i, group_lines in lines.items()]
         moments: list[SecondMoments | None] = []
-        if any(FUNCTIONS[each].SECOND_MOMENTS for each in request.functions):
+        if any(FUNCTIONS[other].SECOND_MOMENTS for other in request.functions):
             moments = second_moments(inertias)
             for i, body_moments in zip((*range(len(system.bodies)), ROOT), moments):
                 if body_moments:
@@ -269,7 +277,7 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
             numbers = [i + 1 for i in request.system.motors]
             names = tuple(f'K{n}' for n in numbers)
             values = (request.gains * len(numbers))[:len(numbers)]
-            gains = tuple(graph.parameter(each) for each in names)
+            gains = tuple(graph.parameter(symbol) for symbol in names)
             parameters.append(ParameterGroup('the observer', (ParameterLine(
                 names, values, 'bandwidth of the external efforts [1/s]'),)))
         mechanics = Mechanics(
@@ -280,26 +288,26 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
         mechanics = _simplified(request, function, arguments, notebook)
         graph.cancels = True
     named_nodes = len(graph.nodes)
-    others = [FUNCTIONS[each] for each in request.functions if request.readable and each != name]
-    for each in others:   # all graphs begin with the same nodes
-        each.constants(mechanics)
+    others = [FUNCTIONS[other] for other in request.functions
+              if request.readable and other != name]
+    for other in others:   # all graphs begin with the same nodes
+        other.constants(mechanics)
     constants = function.constants(mechanics)
     shared = len(graph.nodes)
     mechanics = mechanics.loaded(loads).with_loops()
     entries = {**function.derive(mechanics), **constants}
     quantities = function.quantities(mechanics)
-    entries = {each.name: mechanics.reduced(each, entries[each.name]) for each in quantities
-             if each.name in entries}
-    results: dict[str, Rows] = {
-        each.name: entries[each.name] if each.columns else [
-            (entry,) for entry in entries[each.name]]
-        for each in quantities if each.name in entries}
+    results: dict[str, Rows] = {}
+    for quantity in quantities:
+        if quantity.name in entries:
+            rows = mechanics.reduced(quantity, entries[quantity.name])
+            results[quantity.name] = rows if quantity.columns else [(entry,) for entry in rows]
     vectors = _in_root_frame(name, mechanics) if request.readable else {}
     roots = nodes_of(itertools.chain(*itertools.chain(*results.values()), *vectors.values()))
     needed = nodes_behind(graph, roots)
-    if all(FUNCTIONS[each].kinematic for each in request.functions):
+    if all(FUNCTIONS[other].kinematic for other in request.functions):
         used = {node.value for node in needed if node.op == 'parameter'}
-        parameters = [group for group in (each.of(used) for each in parameters) if group.lines]
+        parameters = [group for group in (group.of(used) for group in parameters) if group.lines]
     return FunctionGraph(name, function, graph, notebook, results, vectors, parameters,
                          named_nodes, shared, quantities, roots, needed)
 
@@ -350,11 +358,12 @@ def _constants(graphs: Sequence[FunctionGraph],
     # all graphs begin with the same constants, so that a serial number means the same in each
     first, wanted = graphs[0].graph, set()
     assert len({tuple((node.op, node.value, *(arg.serial for arg in node.args))
-                      for node in each.graph.nodes[:each.shared]) for each in graphs}) == 1
-    for each in graphs:
-        used = {arg for node in each.needed if node.serial >= each.shared for arg in node.args}
-        wanted |= {node.serial for node in used.union(each.roots)
-                   if node.serial < each.shared and node.args}
+                      for node in expressed.graph.nodes[:expressed.shared])
+                for expressed in graphs}) == 1
+    for expressed in graphs:
+        used = {arg for node in expressed.own_nodes for arg in node.args}
+        wanted |= {node.serial for node in used.union(expressed.roots)
+                   if node.serial < expressed.shared and node.args}
     schedule = Schedule(first, [Expression(first.nodes[serial]) for serial in sorted(wanted)],
                         keep_labels=True, temporary='kt', name_outputs=True, spare_names=True)
     groups: list[list[Statement]] = []
@@ -487,8 +496,8 @@ def _references(request: Request) -> tuple[Reference, ...]:
 
         used = {'q', 'qd', 'qdd', 'base_motion', 'base_twist', 'base_acceleration',
                 *(x.name for name in functions for x in _inputs(request, FUNCTIONS[name]))}
-        state = {name: entries(name, len(each.entries)) for name, each in request.inputs.items()
-                 if name in used}
+        state = {name: entries(name, len(declared.entries))
+                 for name, declared in request.inputs.items() if name in used}
         if 'dt' in state:
             state['dt'] = (0.004,)
         if 'payload' in state:
@@ -502,9 +511,10 @@ def _references(request: Request) -> tuple[Reference, ...]:
             state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),
             frames=request.frames, gains=request.gains).loaded(loads).with_loops()
         for name in functions:
-            for each in FUNCTIONS[name].quantities(mechanics):
-                if each.columns is not None:
-                    state.setdefault(each.times, entries(each.times, len(each.columns.keys)))
+            for quantity in FUNCTIONS[name].quantities(mechanics):
+                if quantity.columns is not None:
+                    x, size = quantity.times, len(quantity.columns.keys)
+                    state.setdefault(x, entries(x, size))
         expected = {}
         for name in functions:
             function, own = FUNCTIONS[name], mechanics
@@ -513,9 +523,9 @@ def _references(request: Request) -> tuple[Reference, ...]:
             if not request.readable and 'tau' in function.INPUTS:
                 own = _simplified(request, function, state).loaded(loads).with_loops()
             results = function.expected(own)
-            expected[name] = {each.name: tuple(map(float, own.reduced(
-                each._replace(columns=None), results[each.name])))
-                for each in function.quantities(own) if each.name in results}
+            expected[name] = {quantity.name: tuple(map(float, own.reduced(
+                quantity._replace(columns=None), results[quantity.name])))
+                for quantity in function.quantities(own) if quantity.name in results}
         vectors = _in_root_frame(functions[0], mechanics) if request.readable else {}
         wrenches = mechanics.sweep(('q', 'qd', 'qdd')).wrenches.values()
         result.append(Reference(

@@ -84,10 +84,10 @@ def constraints(system: Multibody, q: Any, symbolic: bool,
     assert system.closed_loops is not None
     loops = [LoopState(system, loop, (q, still, still)) for loop in system.closed_loops.loops]
     rows = system.closed_loops.constraints
-    found = [(rf'0 = \phi_{r}', loops[row.loop].value(row)) for r, row in enumerate(rows, 1)]
-    found += [(f'J_{{{r}{k + 1}}}', entry) for r, row in enumerate(rows, 1)
+    equations = [(rf'0 = \phi_{r}', loops[row.loop].value(row)) for r, row in enumerate(rows, 1)]
+    equations += [(f'J_{{{r}{k + 1}}}', entry) for r, row in enumerate(rows, 1)
               for k, entry in sorted(loops[row.loop].column(row).items())]
-    return found, named.values
+    return equations, named.values
 
 
 _SOLUTIONS = {

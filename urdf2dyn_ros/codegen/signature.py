@@ -1,6 +1,6 @@
 """What a generated function takes and returns: links, inputs and results, as data."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -11,9 +11,6 @@ from urdf2dyn_ros.robot.spatial import AXES, TENSOR, Scalar
 
 FrameAxes: TypeAlias = Literal['root', 'link']
 FRAME_AXES: tuple[FrameAxes, ...] = ('root', 'link')
-# the functions that depend on each choice
-DEPENDING = {'link': ('forward_kinematics', 'jacobian', 'frame_motion'),
-             'axes': ('jacobian', 'frame_motion')}
 
 
 @dataclass(frozen=True)
@@ -27,14 +24,19 @@ class LinkFrames:
         if isinstance(self.links, str):
             object.__setattr__(self, 'links', (self.links,))
 
-    def resolved(self, system: Multibody, options: Collection[str], moving: bool) -> 'LinkFrames':
-        """Return the choice with the links of a robot, where functions have such `options`."""
+    def resolved(self, system: Multibody, options: Collection[str], moving: bool,
+                 depending: Mapping[str, Sequence[str]]) -> 'LinkFrames':
+        """
+        Return the choice with the links of a robot, where functions have such `options`.
+
+        `depending` are the functions that depend on each choice, 'link' and 'axes'.
+        """
         if self.axes not in FRAME_AXES:
             raise ExportError(f'unknown axes {self.axes!r}; they are: {", ".join(FRAME_AXES)}')
         for option, chosen in (('link', self.links), ('axes', self.axes != FRAME_AXES[0])):
             if chosen and option not in options:
                 raise ExportError(f'the model does not depend on a choice of {option}: remove '
-                                  f'{option}, or choose one of {", ".join(DEPENDING[option])}')
+                                  f'{option}, or choose one of {", ".join(depending[option])}')
         if 'link' not in options:
             return self
         links = tuple(self.links) or system.tips

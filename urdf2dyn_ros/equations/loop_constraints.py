@@ -368,12 +368,12 @@ def blocks(system: Multibody) -> tuple[Block, ...]:
     # strongly connected columns: those whose rows need each other
     reach: dict[int, set[int]] = {}
     for c in row_of:
-        found, waiting = {c}, [c]
+        reached, waiting = {c}, [c]
         while waiting:
-            new = pattern[row_of[waiting.pop()]] - found
-            found |= new
+            new = pattern[row_of[waiting.pop()]] - reached
+            reached |= new
             waiting += new
-        reach[c] = found
+        reach[c] = reached
     groups: dict[frozenset[int], list[int]] = {}
     for c in sorted(row_of):
         groups.setdefault(frozenset(d for d in reach[c] if c in reach[d]), []).append(c)

@@ -141,19 +141,19 @@ class Gaps:
         """Return distance [m] and angle [rad] of each, by its name: the least of all poses."""
         tree = self._tree
         phi, _ = tree.evaluate(np.array([[pose[name] for name in tree.names] for pose in poses]))
-        found = {}
+        gaps = {}
         for k, loop in enumerate(tree.model.loops):
             of = [r for r, row in enumerate(tree.rows) if row.loop == k]
             turn = [r for r in of if tree.rows[r].kind == 'turn']
             sine = np.linalg.norm(phi[:, turn], axis=1).min() / tree.size
-            found[loop.name] = (float(np.linalg.norm(phi[:, [*{*of} - {*turn}]], axis=1).min()),
+            gaps[loop.name] = (float(np.linalg.norm(phi[:, [*{*of} - {*turn}]], axis=1).min()),
                                 math.asin(min(sine, 1.0)))
         for r, coupling in enumerate(tree.model.couplings, len(tree.rows)):
             gap = np.abs(phi[:, r])
             turns = tree.turning[tree.gears[0][r - len(tree.rows)] != 0.0].all()
             gap = np.abs(np.remainder(gap + math.pi, 2.0 * math.pi) - math.pi) if turns else gap
-            found[coupling.name] = ((0.0, float(gap.min())) if turns else (float(gap.min()), 0.0))
-        return found
+            gaps[coupling.name] = ((0.0, float(gap.min())) if turns else (float(gap.min()), 0.0))
+        return gaps
 
 
 def about_loops(model: RobotModel) -> Iterator[str]:
@@ -388,7 +388,7 @@ class _Assembly(CutTree):
             return {}
         q, J = q[good], J[good]
         G = -np.linalg.solve(J[:, :, passive], J[:, :, driven])
-        found = {}
+        relations = {}
         for j, k in enumerate(passive):
             row = G[0, j]
             offsets = q[:, k] - q[:, driven] @ row
@@ -397,9 +397,9 @@ class _Assembly(CutTree):
                 factors = np.where(np.abs(row - row.round(6)) < _LINEAR, row.round(6), row)
                 offset = float(np.median(q[:, k] - q[:, driven] @ factors))
                 offset = 0.0 if abs(offset) < _LINEAR else offset
-                found[self.names[k]] = (
+                relations[self.names[k]] = (
                     {self.names[d]: float(x) for d, x in zip(driven, factors)}, offset)
-        return found
+        return relations
 
 
 def picked(J: Array) -> list[int]:

@@ -87,11 +87,11 @@ def read_loops(robot: Description, pairs: Sequence[str] = (),
     problems += [Problem('joint-unknown', f'no joint is named {quote(name)}; '
                          f'{suggestion(name, robot.joint_of, robot.is_small)}', 'actuated')
                  for name in actuated if name.partition('/')[0] not in robot.joint_of]
-    found = loops or couplings
-    if actuated and not (found or problems):
+    closes = loops or couplings
+    if actuated and not (closes or problems):
         problems.append(Problem('loop-notation', 'it names the motors of closed loops, and this '
                                 'robot has none: leave it out', 'actuated'))
-    return LoopNotes(tuple(loops), tuple(couplings), _driven(robot, actuated) if found else (),
+    return LoopNotes(tuple(loops), tuple(couplings), _driven(robot, actuated) if closes else (),
                      frozenset(elements), tuple(problems))
 
 
@@ -261,18 +261,18 @@ def _coupling(robot: Description, element: Element) -> Coupling:
 # ---- What elements have
 
 def _children(element: Element, *tags: str) -> list[Element]:
-    found = list(element.iterchildren(*tags))
-    if len(found) != 2:
-        raise ValueError(f'it has {len(found)} of <{tags[0]} link="..."/> and <{tags[1]} '
+    children = list(element.iterchildren(*tags))
+    if len(children) != 2:
+        raise ValueError(f'it has {len(children)} of <{tags[0]} link="..."/> and <{tags[1]} '
                          'link="..."/>; one of each is required')
-    return found
+    return children
 
 
 def _child(element: Element, tag: str) -> Element:
-    found = element.find(tag)
-    if found is None:
+    child = element.find(tag)
+    if child is None:
         raise ValueError(f'<{tag} link="..."/> is missing')
-    return found
+    return child
 
 
 def _link(robot: Description, name: str) -> str:

@@ -63,12 +63,12 @@ class Gears:
             if JOINTS[joint.type].bounded and min(ends) < max(ends):
                 lower.append(min(ends))
                 upper.append(max(ends))
-            for name, found in magnitudes.items():
+            for name, values in magnitudes.items():
                 value = getattr(limits, name)
                 if value or (value is not None and name != 'velocity'):   # 0: a placeholder
-                    found.append(value / abs(ratio))
+                    values.append(value / abs(ratio))
         return Limits(_finite(max(lower)), _finite(min(upper)), None,
-                      *(min(found, default=None) for found in magnitudes.values()))
+                      *(min(values, default=None) for values in magnitudes.values()))
 
 
 def _finite(number: float) -> float | None:

@@ -162,8 +162,8 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
         """Return what the recursion returns, and its derivatives in the direction of qdd."""
         results: Expected = {}
         for x in STATE:
-            found = _varied(mechanics, x, mechanics.given('qdd'))
-            for name, entries in found.items():
+            varied = _varied(mechanics, x, mechanics.given('qdd'))
+            for name, entries in varied.items():
                 results[name] = tuple(map(value, entries))
                 key = 'M' if (name, x) == ('tau', 'qdd') else f'd{name}_d{x}'
                 results[key] = tuple(map(slope, entries))
