@@ -109,6 +109,16 @@ def test_gain_thresholds_and_meaning_of_the_efforts_count(evaluate, tmp_path, ur
     assert (contact['end'] - START) * 1e-9 > LAST + 0.03
     assert '--thresholds' not in done.out and 'gain of 20/s' in done.out
 
+    file = tmp_path / 'contact.yaml'
+    file.write_text('/**:\n  ros__parameters:\n    observer.gain: [20.0]\n    contact.thresholds: '
+                    '[100.0, 100, 100, 100, 1.5, 100, 100]\n')
+    done = evaluate(path, '--observer', '--parameters', file, '--effort-semantics',
+                    'gravity_compensated', urdf=urdf)
+    assert json.loads((done.folder / 'external_efforts.json').read_text())['joints'] == rows
+    file.write_text('/**:\n  ros__parameters:\n    observer.gain: [20.0, 30.0]\n')
+    assert 'choose it with --observer-gain' in evaluate(
+        path, '--observer', '--parameters', file, urdf=urdf).err
+
     for words, said in ((('--thresholds', 1, 2), '7 joints'), (('--observer-gain', 0), '0.1')):
         failed = evaluate(path, '--observer', *words, urdf=urdf)
         assert failed.code == 1 and said in failed.err

@@ -93,8 +93,8 @@ _SHARED: dict[str, dict[str, Any]] = {
     '--parameters': {
         'action': 'append', 'default': [], 'metavar': 'FILE',
         'help': "file of the node's parameters, from which gravity and loads are read: "
-        'friction.*, rotor.*, spring.*, forces.*, payload.*, joints.*, and for a controller '
-        'current_gains, observer.gain and contact.thresholds; other options override it; may be '
+        'friction.*, rotor.*, spring.*, forces.*, payload.*, joints.*, current_gains, '
+        'observer.gain and contact.thresholds; other options override it; may be '
         'repeated'},
 
     '--topic': {'metavar': 'TOPIC', 'help': 'topic of bags (default: their only topic of joint '

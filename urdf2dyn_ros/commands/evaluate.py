@@ -40,7 +40,7 @@ from urdf2dyn_ros.recordings.many import (
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
 from urdf2dyn_ros.recordings.pages import report_page, text_table
 from urdf2dyn_ros.recordings.workers import Workers
-from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN
+from urdf2dyn_ros.robot.loads import OBSERVER_GAIN
 from urdf2dyn_ros.robot.reader import load_urdf
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import counted, facts, typed_command
@@ -67,13 +67,12 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--observer', action='store_true',
                         help='estimate external efforts and contacts with a momentum observer')
     parser.add_argument('--observer-gain', type=float, metavar='GAIN',
-                        default=OBSERVER_GAIN.default[0],
-                        help='gain of the observer [1/s] (default: %(default)g)')
+                        help='gain of the observer [1/s] (default: that of --parameters, or '
+                        f'{OBSERVER_GAIN.default[0]:g})')
     parser.add_argument('--thresholds', nargs='+', type=float, metavar='EFFORT',
-                        default=CONTACT_THRESHOLDS.default,
                         help='external efforts that are contacts [N m or N]: one, or one for each '
-                        'joint (default: none is known; contact.yaml, of a recording without '
-                        'contact, has them)')
+                        'joint (default: those of --parameters; contact.yaml, of a recording '
+                        'without contact, has them)')
     add(parser, '--base', rests='was at rest')
     parser.add_argument('--backend', choices=BACKENDS, default='python',
                         help='back end that evaluates the equations (default: python)')
@@ -91,10 +90,15 @@ def run_evaluate(arguments: argparse.Namespace) -> int:
     model = robot.model
     dynamics = InverseDynamics(model, robot.gravity, arguments.backend, loads=robot.loads)
     check_fixed(dynamics, 'and its motion is not in joint states')
+    gain, *others = robot.values['observer.gain']
+    if others and arguments.observer and arguments.observer_gain is None:
+        raise ParameterError('observer.gain of a file has several entries, and a recording is '
+                             'observed with one: choose it with --observer-gain')
     settings = EvaluationSettings(arguments.estimator, arguments.effort_semantics,
                         _gains(arguments, dynamics.joint_names),
                         tuple(arguments.rename), arguments.observer,
-                        arguments.observer_gain, tuple(arguments.thresholds),
+                        gain if arguments.observer_gain is None else arguments.observer_gain,
+                        tuple(arguments.thresholds or robot.values['contact.thresholds']),
                         tuple(arguments.hold))
     job = EvaluationJob(dynamics, settings, read_reading(arguments), arguments.efforts,
                         facts(typed_command(), arguments.urdf, text))
