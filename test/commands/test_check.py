@@ -136,3 +136,22 @@ def test_the_effect_of_a_mass_in_grams_is_that_of_its_weight(capsys, tmp_path):
     assert mass * 14.5 < change['largest'] < mass * 14.81
     assert change['rms'] == pytest.approx(mass * (9.81**2 + 25.0 / 3.0)**0.5, rel=0.08)
     assert 'compared with the mass in grams, over 100 random' in check(capsys, robot)[1]
+
+
+def test_the_joint_that_closes_a_loop_is_written_as_it_can_be_pasted(capsys, tmp_path):
+    def joint(name: str, parent: str, child: str, x: float) -> str:
+        return (f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child '
+                f'link="{child}"/><origin xyz="{x} 0 0"/><axis xyz="0 1 0"/></joint>')
+
+    body = ('<inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia ixx="0.01" iyy="0.01" '
+            'izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>')
+    links = '<link name="base"/>' + ''.join(f'<link name="{name}">{body}</link>' for name in 'abc')
+    path, second = tmp_path / 'x.urdf', joint('j4', 'b', 'c', 0.2)
+    tree = joint('j1', 'base', 'a', 0) + joint('j2', 'a', 'b', 0.3) + joint('j3', 'base', 'c', 0.2)
+    path.write_text(f'<robot name="r">{links}{tree}{second}</robot>')
+    code, printed = check(capsys, path)
+    found = re.search('<loop_joint.*</loop_joint>', printed)
+    assert code == 1 and found and 'type="continuous"' in found[0]
+    path.write_text(path.read_text().replace(second, found[0]))
+    assert 'two-parents' not in check(capsys, path)[1]
+    assert read_urdf(path).loops

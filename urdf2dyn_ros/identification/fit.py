@@ -15,7 +15,6 @@ the minimum in some ten steps (Boyd, Vandenberghe, Convex Optimization, section 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +32,6 @@ from urdf2dyn_ros.identification.robot import (
     Robot,
     bounded,
     parameters_of,
-    pseudo_inertia,
     top_speeds,
 )
 from urdf2dyn_ros.robot.spatial import Array
@@ -508,55 +506,6 @@ def cleaned(fit: Fit, problem: FitProblem) -> Fit:
     return fit._replace(joints=np.where(small, 0.0, fit.joints))
 
 
-# ---- The scale of the bodies' priors, which no current determines where all gains are free
-
-def scale_of_inertias(robot: Robot, bodies: Array) -> float:
-    """Return the factor with which the priors are closest to the bodies (b, 10) of a fit."""
-    before, after = (pseudo_inertia(parameters) for parameters in (
-        robot.prior.parameters[:len(bodies)], bodies))
-    return float(np.trace(np.linalg.solve(before, after), axis1=1, axis2=2).mean()) / 4.0
-
-
-def ratios_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> tuple[Array, Array]:
-    """
-    Return the efforts (n,) that the bodies (b, 10) of a fit need, over those of the priors.
-
-    Second, the share (n,) that bodies have of the squared effort.
-    """
-    ratios, weights = np.ones(len(pool.triangles)), np.zeros(len(pool.triangles))
-    for j, (R, used) in enumerate(zip(pool.triangles, robot.columns.bodies)):
-        columns = R[:, :R.shape[1] - 1 - len(JOINT_COLUMNS)]
-        nominal, identified = (columns @ parameters[used].ravel()
-                        for parameters in (robot.prior.parameters, bodies))
-        squares = float(nominal @ nominal)
-        if squares > 0.0:
-            ratios[j] = float(nominal @ identified) / squares
-            weights[j] = min(1.0, float(identified @ identified)
-                             / max(float(R[:, -1] @ R[:, -1]), 1e-300))
-    return ratios, weights
-
-
-def scale_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> float:
-    """
-    Return the median of the ratios of efforts, each with the weight of the bodies' share.
-
-    So gravity and the large inertias count, which the URDF has best, and not the inertias of a
-    wrist, which are several times as large with the rotors that it lacks.
-    """
-    ratios, weights = ratios_of_efforts(robot, pool, bodies)
-    order = np.argsort(ratios)
-    total = np.cumsum(np.where(ratios > 0.0, weights, 0.0)[order])
-    return float(ratios[order][np.searchsorted(total, 0.5 * total[-1])]) if total[-1] else 1.0
-
-
-def with_scaled_prior(robot: Robot, factor: float, count: int) -> Robot:
-    """Return a robot in which the priors of the first bodies are multiplied by a factor."""
-    scale = np.where(np.arange(len(robot.prior.factors)) < count, factor, 1.0)
-    return replace(robot, prior=robot.prior._replace(
-        parameters=robot.prior.parameters * scale[:, None],
-        factors=robot.prior.factors * np.sqrt(scale)[:, None, None]))
-
-
 # ---- Standard deviations of identified parameters, and where their values come from
 
 DATA, BOTH, URDF = 'data', 'data and URDF', 'URDF'   # sources of a parameter's value
@@ -644,16 +593,3 @@ def compute_deviations(result: PooledFit, correlation: Array) -> Deviations:
     determined = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
     return Deviations(bodies, shares, method.joint_deviations(covariance),
                       slopes @ covariance[used, used] @ slopes.T, determined, 10 * urdf)
-
-
-def deviations_of_gains(result: PooledFit, correlation: Array) -> tuple[Array, Array]:
-    """Return the deviations (n,) of the logarithms of free gains, and of their ratios."""
-    gains, ratios = np.full((2, len(result.fit.gains)), np.nan)
-    free = list(result.problem.terms.free_gains)
-    places = slice(len(result.fit.unknowns) - len(free), None)   # the last ones
-    block = covariance_of(result, correlation)[0][places, places]
-    gains[free], weights = np.sqrt(np.diag(block)), 1.0 / np.diag(block)
-    # ratios are the logarithms without their mean of least variance; one alone has none
-    centred = np.eye(len(free)) - weights / weights.sum()
-    ratios[free] = np.sqrt(np.maximum(np.diag(centred @ block @ centred.T), 0.0))
-    return gains, ratios

@@ -23,7 +23,6 @@ from urdf2dyn_ros.identification.fit import (
     fitted,
     left_squares,
     pooled,
-    ratios_of_efforts,
     significant_terms,
     with_further_friction,
     with_spread_of_parts,
@@ -44,7 +43,7 @@ from urdf2dyn_ros.identification.fit_data import (
     parts_of,
     prepare_fit,
 )
-from urdf2dyn_ros.identification.gains import Gains, free_gains, sign_evidence
+from urdf2dyn_ros.identification.gains import Gains, free_gains, ratios_of_efforts, sign_evidence
 from urdf2dyn_ros.identification.robot import (
     JOINT_COLUMNS,
     BaseEstimates,

@@ -223,7 +223,7 @@ def _as_loop(robot: Description, joint: Element) -> str:
     place = ''.join(f' {name}="{origin.get(name)}"' for name in ('xyz', 'rpy')
                     if origin is not None and origin.get(name))
     along = f'<axis xyz="{axis.get("xyz")}"/>' if axis is not None else ''
-    return escaped(f'<loop_joint name="{name_of(joint)}" type="{type_of(joint)}"><link1 '
+    return escaped(f'<loop_joint name="{name_of(joint)}" type="{joint.get("type")}"><link1 '
                    f'link="{robot.parent_of[joint]}"{place}/><link2 '
                    f'link="{robot.child_of[joint]}"/>{along}</loop_joint>', 400)
 
