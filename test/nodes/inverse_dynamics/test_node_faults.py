@@ -12,7 +12,7 @@ from support.nodes.children import stopped_child
 from support.nodes.graph import Graph
 from support.nodes.moving_robot import TEXT, connected, error, started
 from urdf2dyn_ros import export_model, read_urdf
-from urdf2dyn_ros.nodes.inverse_dynamics import UNREADABLE, decoded
+from urdf2dyn_ros.nodes.inputs import UNREADABLE, decoded
 
 
 @pytest.mark.fault(49)
