@@ -81,3 +81,28 @@ def test_a_position_that_stays_is_found_in_time(options, time, words):
     assert found == time
     assert sentence.startswith("position of 'b': it st") and words in sentence
     assert 'stays at 0.1232 rad or m' in sentence
+
+
+@pytest.mark.parametrize(('late', 'words'), [
+    (0.0, 'used: lag 0.0 ms, scale 1'), (0.03, 'used: lag 30.0 ms, scale 1 (it is 30 ms late)')])
+def test_estimates_of_earlier_instants_are_compared_with_what_was_measured_then(late, words):
+    gate, delay = VelocityGate(1), 0.013
+    for k in range(801):
+        time, stamp = 0.01 * k, 10**9 + 10_000_000 * k
+        assert gate.is_due(stamp) and gate.trusted.tolist() == [k > 51 and (k < 62 or not late)]
+        then = time - delay
+        gate.add(stamp, np.array([velocity(time - late)]), np.array([0.8]), (delay, (
+            np.array([velocity(then)]),
+            np.array([FREQUENCY * SPEED * np.cos(FREQUENCY * then + 0.4)]))))
+        assert not gate.is_due(stamp + 8_999_999) and gate.is_due(stamp + 9_000_000)
+    (found,) = gate.joints
+    assert str(found) == words
+    qd = np.array([0.5])
+    assert np.isnan(gate.credible(qd, offsets=False)).all() == bool(late)
+    assert not gate.rejected
+    gate.restart()
+    assert gate.is_due(stamp)
+    gate.add(stamp, np.array([0.1]), np.array([0.04]), None)
+    assert gate.rejected
+    gate.add(stamp + 1, np.array([np.nan]), None, None)
+    assert not gate.rejected and not gate.joints[0].measured
