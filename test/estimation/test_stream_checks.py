@@ -90,9 +90,9 @@ WRONG_VELOCITIES = {
 }
 
 
-@pytest.mark.parametrize('fault', WRONG_VELOCITIES)
-@pytest.mark.parametrize('estimator', [
-    'kalman', 'kalman_fixed_lag', 'finite_difference', 'none', 'external'])
+@pytest.mark.parametrize(('fault', 'estimator'), [
+    *((fault, 'kalman') for fault in WRONG_VELOCITIES), ('late', 'kalman_fixed_lag'),
+    ('negative', 'finite_difference'), ('zero', 'none'), ('degrees', 'external')])
 @pytest.mark.fault(37)
 def test_velocities_that_do_not_follow_are_reported_and_not_used(fault, estimator):
     found = played(WRONG_VELOCITIES[fault], estimator)

@@ -44,30 +44,6 @@ def test_the_figures_are_those_of_their_definitions():
     assert figures.r2 == pytest.approx(1.0 - rmse**2 / np.var(measured))
 
 
-def test_between_the_stamps_of_the_measurement_it_is_interpolated():
-    comparison = Comparison()
-    for k in range(1001):
-        comparison.add_measured(START + k * PERIOD, ['a'], [wave(START + k * PERIOD)])
-    for k in range(1000):
-        stamp = START + k * PERIOD + 1_234_567
-        comparison.add_computed(stamp, ['a'], [wave(stamp)])
-    (result,) = comparison.joints()
-    assert result.figures.samples == 1000
-    assert result.figures.max_error < 2.0 * 2.0**2 * (PERIOD * 1e-9)**2 / 8.0 * 1.01
-
-
-def test_nothing_is_interpolated_across_a_gap_or_beyond_the_ends():
-    comparison = Comparison()
-    for k in [*range(100, 300), *range(400, 600)]:
-        comparison.add_measured(START + k * PERIOD, ['a'], [wave(START + k * PERIOD)])
-    for k in range(700):
-        stamp = START + k * PERIOD + PERIOD // 2
-        comparison.add_computed(stamp, ['a'], [wave(stamp)])
-    (result,) = comparison.joints()
-    assert result.figures.samples == 2 * 199
-    assert result.figures.max_error < 4e-5
-
-
 def test_values_that_are_not_finite_and_repeated_or_older_stamps_are_dropped():
     comparison = Comparison()
     for k in range(200):
@@ -92,17 +68,6 @@ def test_messages_may_list_their_joints_in_changing_orders():
     for result in comparison.joints():
         assert result.figures.samples == 1000
         assert result.figures.max_error == pytest.approx(0.1)
-
-
-def test_a_clock_set_back_starts_a_new_recording():
-    comparison = Comparison()
-    for start in (START + 10**12, START):
-        for stamp in range(start, start + 100 * PERIOD, PERIOD):
-            comparison.add_measured(stamp, ['a'], [wave(stamp)])
-            comparison.add_computed(stamp, ['a'], [wave(stamp)])
-    (result,) = comparison.joints()
-    assert result.figures.samples == 100
-    assert result.stamps[0] == START
 
 
 @pytest.mark.parametrize(('measured', 'reason'), [
