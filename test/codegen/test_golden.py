@@ -38,9 +38,9 @@ FOLDERS = {
 }
 """Folder in golden to language, style, functions, and what acts."""
 
-LIKE = {**{f'{language}/{style}': f'jax/{style}'
-           for language in ('casadi', 'torch') for style in STYLES},
-        'python/readable_terms': 'python/readable'}
+LIKE = {**{f'{language}/{style}': f'{like}/{style}' for style in STYLES
+           for language, like in (('jax', 'python'), ('casadi', 'jax'), ('torch', 'jax'))},
+        'python/readable_terms': 'python/readable', 'c/fast_all': 'c/fast'}
 """Folders of which the repository has the differences to another one."""
 
 
