@@ -7,6 +7,7 @@ import pytest
 from matplotlib.text import Text
 from picture_texts import assert_apart
 
+from support.paths import ROOT
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import plot
 from urdf2dyn_ros.recordings import pages as pictures
@@ -153,6 +154,7 @@ def test_a_wrong_file_is_reported_with_place(content, expected, tmp_path, capsys
     (['nowhere.csv'], ['nowhere.csv', 'no such file']),
     (['/proc'], ['/proc', 'directory']),
     (['x.csv', '-o', 'x.gif'], ['.svg or .png']),
+    ([str(ROOT / 'examples' / 'rx90.mcap')], ['is a bag, and plot draws tables']),
     (['x.csv', '-o', '/proc/x.png'], ["cannot write to '/proc/x.png'"]),
     (['e.csv', '-o', '/proc/x.png'], ["cannot write to '/proc/x.png'"]),
     (['x.csv', '--only', '('], ["--only '('", 'regular expression']),

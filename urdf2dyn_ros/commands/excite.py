@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from urdf2dyn_ros.commands.arguments import ROBOT, add, check_fixed, read_robot, results
+from urdf2dyn_ros.commands.arguments import (
+    ROBOT,
+    add,
+    check_fixed,
+    print_remarks,
+    read_robot,
+    results,
+)
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.excitation import (
     ENDINGS,
@@ -26,7 +33,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.pages import ReportTable, motion_picture, text_table
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
-from urdf2dyn_ros.text import counted
+from urdf2dyn_ros.text import counted, quote
 
 _COLLISIONS = ('collisions with itself, the floor and cables are not checked: play it slowly in a '
                'simulation first, and narrow the ranges with --limits where necessary')
@@ -62,6 +69,12 @@ def run_excite(arguments: argparse.Namespace) -> int:
     dynamics = InverseDynamics(model, tuple(arguments.gravity), base=arguments.base)
     check_fixed(dynamics, 'and its motion is not known')
     changes = read_limits(arguments.limits, dynamics.joint_names) if arguments.limits else {}
+    print_remarks([
+        f'--limits: {name} {value:g} of joint {quote(joint)} is beyond that of the URDF, {own:g}'
+        for joint, limits in zip(dynamics.joint_names, dynamics.limits)
+        for name, value in changes.get(joint, {}).items()
+        if (own := getattr(limits, name)) is not None
+        and (value < own if name == 'lower' else value > own)])
     stem = arguments.output.with_suffix('').name
     names = [stem + ending for ending in ENDINGS]
     with results(arguments.output.parent, names, arguments.overwrite, 'file') as output:

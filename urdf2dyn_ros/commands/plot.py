@@ -9,6 +9,7 @@ import numpy as np
 
 from urdf2dyn_ros.commands.arguments import add, check_free
 from urdf2dyn_ros.errors import DrawingError
+from urdf2dyn_ros.recordings import BAGS
 from urdf2dyn_ros.recordings.columns import column_list
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.pages import checked_path, draw_curves
@@ -44,6 +45,8 @@ def run_plot(arguments: argparse.Namespace) -> int:
         raise DrawingError(f'--only {arguments.only!r} is not a regular expression: {error}'
                            ) from None
     check_free([path], arguments.overwrite, 'file')
+    if file.suffix.lower() in BAGS and file.is_file():
+        raise DrawingError(f'{file} is a bag, and plot draws tables: urdf2dyn evaluate draws bags')
     read, notes = read_table(file, arguments.columns, arguments.degrees, arguments.rate)
     chosen = {name: values for name, values in read.columns.items() if only.search(name)}
     if not chosen:

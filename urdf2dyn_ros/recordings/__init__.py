@@ -11,11 +11,12 @@ from urdf2dyn_ros.recordings.recording import ProgressCallback, Recording, file_
 from urdf2dyn_ros.recordings.table import TableRecording
 
 DIRECTORY = 'directory'
+BAGS = ('.db3', '.mcap', '.bag')
 
 # kinds of recordings by the suffix of the file; all others are tables, of the kind that their
 # first bytes show
 RECORDINGS: dict[str, Callable[[Path, str | None, Sequence[str], float | None], Recording]] = {
-    **dict.fromkeys((DIRECTORY, '.db3', '.mcap', '.bag'), BagRecording),
+    **dict.fromkeys((DIRECTORY, *BAGS), BagRecording),
     **dict.fromkeys(('.yaml', '.yml'), TrajectoryFile)}
 TABLES = ('.csv', '.tsv', '.txt', '.parquet', '.npz', '.mat')   # usual suffixes of tables
 

@@ -173,6 +173,16 @@ def test_what_cannot_be_found_is_an_error_without_files(limits, options, words, 
     assert [each.name for each in tmp_path.iterdir()] == ['limits.yaml']
 
 
+def test_limits_beyond_those_of_the_urdf_are_named(tmp_path, capsys):
+    path = tmp_path / 'limits.yaml'
+    path.write_text('joint1: {lower: -200, upper: 2, velocity: 99}')
+    assert excited(OWN / 'rx90.urdf', '-o', tmp_path / 't.csv', '--limits', path,
+                   '--duration', 2, '--fraction', 2) == 1
+    said = capsys.readouterr().err
+    assert 'lower -200 of joint "joint1" is beyond that of the URDF, -2.79' in said
+    assert 'velocity 99 of joint "joint1" is beyond' in said and 'upper' not in said
+
+
 @pytest.mark.parametrize(('text', 'words'), [
     ('<robot name="box"><link name="a"/></robot>', "robot 'box' has no joint that moves"),
     (re.sub('lower="[^"]*" upper="[^"]*"', 'lower="0.3" upper="0.3"', SCARA.read_text(), count=1),
