@@ -19,6 +19,7 @@ import ast
 import collections
 import concurrent.futures
 import dataclasses
+import functools
 import io
 import itertools
 import keyword
@@ -49,7 +50,6 @@ SWAPS = {'+': '-', '-': '+', '*': '/', '/': '*', '//': '/', '%': '*', '**': '*',
          '*=': '/=', '|': '&', '&': '|'}
 
 
-_PHASE = re.compile(r'(\|| \()(setup|run|call|teardown)\)?$')   # by pytest-cov, by pytest
 _PLUGIN = """import os
 import pytest
 
@@ -168,7 +168,7 @@ class Covered:
 
     def lines(self, path: str) -> dict[int, set[str]]:
         """Return the tests of each line of a file that is run at all."""
-        return {line: {_PHASE.sub('', name) for name in names} & self.seconds.keys()
+        return {line: {*map(_test_of, names)} & self.seconds.keys()
                 for line, names in self._data.contexts_by_lineno(str(ROOT / path)).items()}
 
     def chosen(self, mutant: Mutant, tests: set[str], budget: float) -> list[str]:
@@ -189,6 +189,12 @@ class Covered:
                 break
             result.append(name)
         return result
+
+
+@functools.cache
+def _test_of(context: str) -> str:
+    """Return the test of a context of pytest-cov, test|run, or of pytest, test (call)."""
+    return re.sub(r'(\|| \()(setup|run|call|teardown)\)?$', '', context)
 
 
 def _measure(jobs: int, data: Path, times: Path) -> None:
