@@ -48,7 +48,8 @@ def caplog(caplog, monkeypatch):
 
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Evaluate without pictures, which take seconds."""
+    """Run evaluate and torque without pictures, which take longer than all the rest."""
     from support.recordings.scara import no_pictures
 
     monkeypatch.setattr('urdf2dyn_ros.recordings.many.write_figures', no_pictures)
+    monkeypatch.setattr('urdf2dyn_ros.commands.torque.motion_picture', lambda *of, **_: b'')

@@ -23,10 +23,10 @@ PAYLOAD = ('--payload-mass', 2, '--payload-link', 'tool0', '--payload-com', 0, 0
 
 
 @pytest.fixture(autouse=True)
-def _no_picture(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_picture(request: pytest.FixtureRequest) -> None:
     """Draw it in one test: it takes twenty times as long as the efforts."""
     if request.node.name != 'test_a_recording_is_differentiated_without_losing_its_ends':
-        monkeypatch.setattr('urdf2dyn_ros.commands.torque.motion_picture', lambda *of, **_: b'')
+        request.getfixturevalue('undrawn')
 
 
 def efforts(q, qd, qdd, payload: bool = False):

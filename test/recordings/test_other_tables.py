@@ -131,6 +131,7 @@ def test_a_pattern_that_is_none_is_named(tmp_path: Path, columns: Sequence[str],
     assert words in str(caught.value)
 
 
+@pytest.mark.usefixtures('undrawn')
 @pytest.mark.parametrize(('names', 'code'), [
     (['6', '5', '4', '3', '2', '1'], 0), (['f', 'e', 'd', 'c', 'b', 'a'], 0),
     (['a', 'b', 'c', 'd', 'e'], 1)])

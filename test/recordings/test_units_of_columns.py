@@ -155,6 +155,7 @@ NOTATIONS = {
         'effort=f{n} [mNm]'))}
 
 
+@pytest.mark.usefixtures('undrawn')
 @pytest.mark.parametrize('notation', NOTATIONS)
 def test_one_motion_in_many_notations(notation: str, tmp_path: Path,
                                       capsys: pytest.CaptureFixture[str]) -> None:

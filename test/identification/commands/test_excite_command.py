@@ -54,6 +54,7 @@ def table(path: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def test_the_motion_is_at_rest_at_both_ends(folder: Path) -> None:
     time, q, qd = table(folder / 't.csv')
     assert (time[0], time[-1]) == (0.0, DURATION)
+    assert (folder / 't.png').read_bytes().startswith(b'\x89PNG')
     np.testing.assert_allclose(qd[[0, -1]], 0.0, atol=1e-8)
     np.testing.assert_allclose(q[0], q[-1], atol=1e-8)
     # without acceleration: the velocity grows with the square of time
