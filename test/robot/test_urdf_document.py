@@ -229,6 +229,8 @@ def test_xacro_has_arguments_as_on_its_command_line(tmp_path: Path) -> None:
             (path, '', 'Undefined substitution argument name; give it with --xacro-args "NAME:='),
             (path, 'prefix=left_', "'prefix=left_'; they are NAME:=VALUE, separated by spaces"),
             (path, 'name:="r', 'No closing quotation; they are'),
+            (path, 'name:=r perfix:=left_', 'no argument "perfix" of xacro; it has "name", "pre'),
+            (path, 'name:=r name:=s', 'one is given twice'),
             (urdf, 'name:=r', 'is no xacro file, and the arguments')):
         with pytest.raises(SourceError, match=words):
             load_urdf(str(file), xacro_args=arguments)

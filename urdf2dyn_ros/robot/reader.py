@@ -308,7 +308,26 @@ def _mappings(xacro_args: str) -> dict[str, str]:
     for name, sign, value in pairs:
         if not (name and sign):
             raise SourceError(f'arguments of xacro: {name + sign + value!r}; {rule}')
-    return {name: value for name, _, value in pairs}
+    values = {name: value for name, _, value in pairs}
+    if len(values) < len(pairs):
+        raise SourceError(f'arguments of xacro {xacro_args!r}: one is given twice')
+    return values
+
+
+class _XacroArguments(dict[str, str]):
+    """Values of xacro's arguments, and the names of those that the files have."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        super().__init__(values)
+        self.known: set[object] = set()
+
+    def __contains__(self, name: object) -> bool:
+        self.known.add(name)
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.known.add(name)
+        return super().__getitem__(name)
 
 
 def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
@@ -319,10 +338,10 @@ def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
             f'{path!r} is xacro, and the xacro package is not installed: pip install xacro '
             '(with ROS 2: apt install ros-$ROS_DISTRO-xacro), or use the URDF made from it'
         ) from None
-    printed = io.StringIO()  # xacro prints warnings
+    printed, arguments = io.StringIO(), _XacroArguments(mappings)  # xacro prints warnings
     try:
         with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
-            document = xacro.process_file(path, mappings=dict(mappings))
+            document = xacro.process_file(path, mappings=arguments)
             macros = [] if document.getElementsByTagName('link') else [
                 f'{macro.getAttribute("name")}({macro.getAttribute("params")})'
                 for macro in xacro.parse(None, path).getElementsByTagName('xacro:macro')]
@@ -337,6 +356,9 @@ def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
                   'or use the URDF that xacro makes where both are installed'
                   if _NO_PACKAGES.search(reason) else '')
         raise SourceError(f'xacro cannot process {path!r}: {reason}{remedy}') from None
+    if unknown := [name for name in mappings if name not in arguments.known]:
+        known = listed(sorted(map(str, arguments.known)), 30) or 'none'
+        raise SourceError(f'{path!r} has no argument {listed(unknown)} of xacro; it has {known}')
     if macros:
         raise SourceError(f'{path!r} only defines {counted(len(macros), "macro")}, '
                           f'{listed(macros)}, and calls none: name a file that includes it with '
