@@ -385,17 +385,17 @@ class LinkKinematics:
         for group in reversed(self._groups):
             rates, seconds = group.turning(qd), group.turning(qdd)
             r = group.beyond(r)
-            v, a, w, wd = (group.tilt @ each for each in (v, a, w, wd))
+            v, a, w, wd = (group.tilt @ vector for vector in (v, a, w, wd))
             v, a, wd = _carried(rates[-1], seconds[-1], r, v, a, w, wd)
             w = Vector(w[0], w[1], w[2] + rates[-1])
-            r, v, a, w, wd = (group.before(each) for each in (r, v, a, w, wd))
+            r, v, a, w, wd = (group.before(vector) for vector in (r, v, a, w, wd))
             for arm, rate, second in zip(group.arms(), rates, seconds):
                 arm_v, arm_a, _ = _carried(rate, second, arm, ZERO, ZERO, ZERO, ZERO)
                 r, v, a = r + arm, v + arm_v, a + arm_a
             r = group.along(r)
-            v, a = (each + Vector(0.0, 0.0, group.sliding(rate))
-                    for each, rate in ((v, qd), (a, qdd)))
-        r, v, a, w, wd = (self._screws.R @ each for each in (r, v, a, w, wd))
+            v, a = (vector + Vector(0.0, 0.0, group.sliding(rate))
+                    for vector, rate in ((v, qd), (a, qdd)))
+        r, v, a, w, wd = (self._screws.R @ vector for vector in (r, v, a, w, wd))
         v, a = _point(self._screws.p + r, v, a, root.v, root.a, root.w, root.wd)
         wd = root.wd + (cross(root.w, w) + wd)
         return Twist(v, root.w + w), Twist(a, wd)
@@ -406,7 +406,7 @@ class LinkKinematics:
         # from the root to the link: v and a of the origin of each group, its w and wd
         v, a = _point(self._screws.p, ZERO, ZERO, root.v, root.a, root.w, root.wd)
         first_R_root = self._screws.R.T
-        v, a, w, wd = (first_R_root @ each for each in (v, a, root.w, root.wd))
+        v, a, w, wd = (first_R_root @ vector for vector in (v, a, root.w, root.wd))
         for group in self._groups:
             rates, seconds = group.turning(qd), group.turning(qdd)
             r = group.along(ZERO)
@@ -419,12 +419,12 @@ class LinkKinematics:
             rate, second = rates[-1], seconds[-1]
             wd = Vector(wd[0] + w[1] * rate, wd[1] - w[0] * rate, wd[2] + second)
             w = Vector(w[0], w[1], w[2] + rate)
-            v, a, w, wd = (turned(each, group.cos, group.sin) for each in (v, a, w, wd))
+            v, a, w, wd = (turned(vector, group.cos, group.sin) for vector in (v, a, w, wd))
             v, a = _point(Vector(*group.group.normal, 0.0), ZERO, ZERO, v, a, w, wd)
             back = group.tilt.T
-            v, a, w, wd = (back @ each for each in (v, a, w, wd))
+            v, a, w, wd = (back @ vector for vector in (v, a, w, wd))
         link_R_end = self._screws.link_R.T
-        v, a, w, wd = (link_R_end @ each for each in (v, a, w, wd))
+        v, a, w, wd = (link_R_end @ vector for vector in (v, a, w, wd))
         return Twist(v, w), Twist(a, wd)
 
     def _rotations(self) -> list[Matrix]:

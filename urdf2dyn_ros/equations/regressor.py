@@ -177,7 +177,7 @@ def structural_columns(system: Multibody) -> tuple[UnitParameter, ...]:
 def with_regrouped(system: Multibody, inertias: Sequence[Inertia | None],
                    note: Note = unnoted) -> list[SecondMoments]:
     """Return the second moments of every body with what it gets from its children."""
-    whole = [each or NO_MOMENTS for each in second_moments(inertias[:len(system.bodies)])]
+    whole = [moments or NO_MOMENTS for moments in second_moments(inertias[:len(system.bodies)])]
     for i, body in reversed(list(enumerate(system.bodies))):
         note(i, 'base', whole[i].entries)
         if body.parent != ROOT:
@@ -306,21 +306,22 @@ class BaseParameters:
 
 def find_base_parameters(system: Multibody, gravity: Three) -> BaseParameters:
     """Return the base parameters of a robot whose root is fixed, in the frames of its bodies."""
-    moving = [each for body in system.bodies for each in body.attached]
+    moving = [attached for body in system.bodies for attached in body.attached]
     groups = group_columns(system, gravity)
     return BaseParameters(
         tuple(column.name for column in groups.columns),
         tuple(column.unit for column in groups.columns),
-        tuple(each.link.name for each in moving), _matrix(system, groups),
-        np.array([(0.0,) * 10 if each.link.inertia is None else about_origin(link_inertia(
-            replace(each, body_R_link=IDENTITY, body_p_link=ZERO))).entries   # in its own frame
-                  for each in moving]).reshape(-1))
+        tuple(attached.link.name for attached in moving), _matrix(system, groups),
+        np.array([(0.0,) * 10 if attached.link.inertia is None else about_origin(link_inertia(
+            replace(attached, body_R_link=IDENTITY, body_p_link=ZERO))).entries   # in its frame
+                  for attached in moving]).reshape(-1))
 
 
 def group_columns(system: Multibody, gravity: Three) -> Grouping:
     """Return the columns of the regressor, which do not depend on inertias."""
     def massless(links: Sequence[Attached]) -> tuple[Attached, ...]:
-        return tuple(replace(each, link=replace(each.link, inertia=None)) for each in links)
+        return tuple(replace(attached, link=replace(attached.link, inertia=None))
+                     for attached in links)
 
     bodies = tuple(replace(body, attached=massless(body.attached)) for body in system.bodies)
     return _group_columns(
@@ -348,9 +349,9 @@ def _matrix(system: Multibody, groups: Grouping) -> Array:
     inertias = []
     for body in system.bodies:
         parts = []
-        for each in body.attached:
+        for attached in body.attached:
             moments = BodyInertia.of(next(units)).second_moments
-            parts.append(moments.in_frame(each.body_R_link, each.body_p_link))
+            parts.append(moments.in_frame(attached.body_R_link, attached.body_p_link))
         inertias.append(total(parts))
     result = np.zeros((len(groups.columns), size))
     for row, value in zip(result, base_values(system, inertias, groups)):

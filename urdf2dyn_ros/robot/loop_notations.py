@@ -65,7 +65,7 @@ class LoopNotes(NamedTuple):
 def read_loops(robot: Description, pairs: Sequence[str] = (),
                actuated: Sequence[str] = ()) -> LoopNotes:
     """Return the loops and gears of a description whose links and joints are a tree."""
-    pairs, actuated = ([each] if isinstance(each, str) else each for each in (pairs, actuated))
+    pairs, actuated = ([names] if isinstance(names, str) else names for names in (pairs, actuated))
     loops: list[Loop] = []
     couplings: list[Coupling] = []
     problems: list[Problem] = []
@@ -115,7 +115,8 @@ def _driven(robot: Description, actuated: Sequence[str]) -> tuple[str, ...]:
         independent = [name for name, word in said.items() if not word]
     commanded = [name_of(joint) for joint in robot.robot.iterfind('ros2_control/joint')
                  if joint.find('command_interface') is not None]
-    moved = [name_of(joint) for each in transmissions(robot) for joint in each.iterfind('joint')]
+    moved = [name_of(joint) for drive in transmissions(robot)
+             for joint in drive.iterfind('joint')]
     names = actuated or independent or [*commanded, *moved]
     return tuple(dict.fromkeys(names))
 
@@ -132,13 +133,13 @@ def _loop(robot: Description, element: Element) -> Loop:
     if element.getparent().tag == 'gazebo':   # type: ignore[union-attr]
         return _of_gazebo(robot, element, name, kind)
     if tag == 'loop':
-        ends = [(each, each.find('origin')) for each in _children(element, 'predecessor',
-                                                                  'successor')]
+        ends = [(end, end.find('origin'))
+                for end in _children(element, 'predecessor', 'successor')]
     elif tag == 'constraint' or element.find('parent') is not None:
         ends = [(_child(element, who), element.find(f'{who}_origin'))
                 for who in ('parent', 'child')]
     else:   # the page of Isaac Sim writes link1 twice
-        ends = [(each, each) for each in _children(element, 'link1', 'link2')]
+        ends = [(end, end) for end in _children(element, 'link1', 'link2')]
     axes = [axis for k, who in enumerate(('parent', 'child')) for axis in [
         ends[k][0].find('axis'), element.find(f'{who}_axis'), element.find('axis')]
         if axis is not None]
@@ -147,9 +148,9 @@ def _loop(robot: Description, element: Element) -> Loop:
                          'coincide')
     frames = []
     for k, (who, (end, origin)) in enumerate(zip(('parent', 'child'), ends)):
-        axis = next((each for each in (end.find('axis'), element.find(f'{who}_axis'),
-                                       element.find('axis2') if k else None, element.find('axis'))
-                     if each is not None), None)
+        places = (end.find('axis'), element.find(f'{who}_axis'),
+                  element.find('axis2') if k else None, element.find('axis'))
+        axis = next((place for place in places if place is not None), None)
         frames.append(LoopFrame(
             _link(robot, end.get('link', '')), _triple(origin, 'xyz'), _rpy(origin),
             _unit(_triple(axis, 'xyz')) if axis is not None else LoopFrame.axis))
@@ -226,7 +227,7 @@ def _pair(robot: Description, pair: str) -> Loop:
 
 def _parallel(robot: Description, link: str, first: str, second: str) -> Triple:
     """Return the axis of all hinges of a loop in the frame of a link, z if they differ."""
-    chains = [_joints_to(robot, each) for each in (first, second)]
+    chains = [_joints_to(robot, link) for link in (first, second)]
     axes = []
     for joint in (*chains[0], *chains[1]):
         if (joint in chains[0]) != (joint in chains[1]) and (
