@@ -120,6 +120,7 @@ def test_rows_of_a_textbook_arm_have_its_efforts(tmp_path: Path) -> None:
     ([{'type': 'R'}, {'type': 'R', 'antecedent': None}], ['row 2', 'dh-base']),
     ([{'type': 'R', 'alpah': 1.0}], ['"alpah" is no column', '"alpha"']),
     ([{'type': 'R', 'd': 'D3', 'r': float('nan')}], ["d is 'D3'", 'r is nan', '2 problems']),
+    ([{'type': 'R', 'alpha': -90}], ['alpha is -90, but angles are in rad', 'it is -1.570796327']),
     ([{'type': 'R', 'MX': 1.0}], ['M must be positive']),
     ([{'type': 'R', 'M': -1.0}], ['link "frame1" <inertial><mass', 'is not negative']),
     ([{'type': 'R', 'joint': 'a'}, {'type': 'R', 'joint': 'a'}], ['joint "a": 2 joints']),

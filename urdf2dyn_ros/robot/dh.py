@@ -334,7 +334,7 @@ def _inertia_at(attached: tuple[Attached, ...], turn: float, slide: float) -> Bo
 _GEOMETRY = ('j', 'joint', 'type', 'a(j)', 'gamma', 'b', 'alpha', 'd', 'theta', 'r')
 _LATEX_GEOMETRY = ('$j$', 'joint', 'type', '$a(j)$', r'$\gamma_j$', '$b_j$', r'$\alpha_j$',
                    '$d_j$', r'$\theta_j$', '$r_j$')
-_ANGLES = ('gamma', 'alpha', 'theta')
+ANGLES = ('gamma', 'alpha', 'theta')
 
 _PARTS = 12   # angles that are this part of pi, or a multiple of it, are printed as fractions
 _ROUNDING = 1e-15   # share of the largest inertial entry of a row: less is a rounding error
@@ -373,7 +373,7 @@ def _geometry(table: DhTable, pi: str, symbol: Callable[[int], str]) -> Iterator
     moving = [row.joint for row in table.rows if row.type != FIXED_ROW and row.mimic is None]
     number = {name: i for i, name in enumerate(moving, 1)}
     for row in table.rows:
-        cells = {name: _angle_text(value, pi) if name in _ANGLES else _length(value)
+        cells = {name: _angle_text(value, pi) if name in ANGLES else _length(value)
                  for name, value in row.six._asdict().items()}
         if variable := JOINT_COLUMN.get(row.type):
             cells[variable] = _coordinate(row, number, symbol, cells[variable])

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 from urdf2dyn_ros.errors import Problem, SourceError, UrdfError
 from urdf2dyn_ros.robot.dh import (
+    ANGLES,
     FIXED_ROW,
     INERTIA_COLUMNS,
     JOINT_COLUMN,
@@ -175,6 +176,9 @@ def _cell_problems(row: RowData, rows: Sequence[RowData]) -> _Problems:
     for name in ROW_NUMBERS:
         if not _is_number(row[name]):
             yield 'dh-number', f'{name} is {row[name]!r}, but must be a finite number'
+        elif name in ANGLES and abs(row[name]) > 6.3:   # a whole turn
+            yield 'dh-number', (f'{name} is {row[name]:g}, but angles are in rad: of degrees it '
+                                f'is {math.radians(row[name]):.10g}')
     for name, null in (('j', ''), ('antecedent', ', or null in row 0')):
         value = row[name]
         if type(value) is not int and not (null and value is None):
