@@ -327,7 +327,7 @@ def _read_file(path: str) -> dict[str, Any]:
     values, others = {}, []
     for name, value in read_parameter_file(path, 'inverse_dynamics').items():
         family = next((each for each in _FAMILIES if each.has(name)), None)
-        if family is None and name not in _ROWS and name.partition('.')[0] not in _KNOWN_GROUPS:
+        if family is None and name.partition('.')[0] not in _KNOWN_GROUPS:
             others.append(name)
             continue
         try:
