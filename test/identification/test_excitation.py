@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 
 from support.robot_files import OWN
-from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.excitation import (
     Information,
     instants,
     period_of,
-    read_limits,
     rest_functions,
     restrict_limits,
 )
@@ -34,31 +32,6 @@ def test_limits_are_a_share_about_the_middle_of_the_range():
     assert found.derivatives == pytest.approx(np.array([
         [0.5, 0.25], [1.0, 1.5], [10.0, np.inf], [45.0, np.inf]]))
     assert (found.effort.tolist(), found.rated.tolist()) == ([20.0, 4.0], [40.0, 8.0])
-
-
-@pytest.mark.parametrize(('row', 'words'), [
-    ({'velocity': 0.0}, "joint 'joint1' has no limit velocity"),
-    ({'jerk': 0.0}, "joint 'joint1': no motion has a limit of jerk of 0"),
-    ({'lower': 1.5}, "joint 'joint1' has no range: lower 1.5, upper 1.5")])
-def test_limits_that_allow_no_motion_are_refused(row, words):
-    with pytest.raises(ParameterError) as caught:
-        restrict_limits(MODEL, DYNAMICS, 0.5, {**CHANGES, 'joint1': {**CHANGES['joint1'], **row}})
-    assert str(caught.value).splitlines()[0] == words
-
-
-@pytest.mark.parametrize(('text', 'words'), [
-    ('joint1: {lower: -1, upper: 1}', ''), ('joint3: {}', "there is no joint 'joint3'; there are"),
-    ('joint1: 3', 'a line for each joint is needed, as "joint1: {lower: -1, upper: 1}"'),
-    ('joint1: {lower: true}', "joint 'joint1': lower: True must be a number up to"),
-    ('joint1: {low: 1}', "joint 'joint1': low: 1 must be a number"), ('[', 'is no YAML')])
-def test_files_of_limits_are_read(text, words, tmp_path):
-    path = tmp_path / 'limits.yaml'
-    path.write_text(text)
-    if not words:
-        assert read_limits(path, DYNAMICS.joint_names) == {'joint1': {'lower': -1, 'upper': 1}}
-        return
-    with pytest.raises(ParameterError, match=words):
-        read_limits(path, DYNAMICS.joint_names)
 
 
 def test_the_information_of_a_motion_is_that_of_its_rows_and_slopes_are_differences():
