@@ -63,7 +63,8 @@ def contact_points(poses: Mapping[str, tuple[Array, Array]], feet: Feet) -> list
     points = []
     for foot, (R, p) in poses.items():
         sole = soles[foot]
-        if sole is not None and not (len(sole) == 2 and 0.0 < min(sole) <= max(sole) < np.inf):
+        if sole is not None and not (
+                np.shape(sole) == (2,) and 0.0 < min(sole) <= max(sole) < np.inf):
             raise ParameterError(f'the sole of foot {foot!r} is {sole!r}: it must be None for a '
                                  'point, or length along x and width along y [m]')
         length, width = sole or (0.0, 0.0)

@@ -160,7 +160,8 @@ def test_a_payload_weighs_and_what_is_wrong_is_named() -> None:
     found = dynamics.standing(np.zeros(12), FEET, payload=Payload(mass=10.0))
     assert sum(found.normal.values()) == pytest.approx(9.81 * (dynamics.model.mass + 10.0))
     for feet, mu, error in (([], 0.6, ParameterError), ('LF_FOOT', 0.6, ParameterError),
-                            (FEET, 0.0, ParameterError), ({'LF_FOOT': (0.1,)}, 1, ParameterError)):
+                            (FEET, 0.0, ParameterError), ({'LF_FOOT': (0.1,)}, 1, ParameterError),
+                            ({'LF_FOOT': 0.1}, 0.6, ParameterError)):
         with pytest.raises(error):
             dynamics.standing(np.zeros(12), feet, mu, payload=Payload(mass=0.0))
     with pytest.raises(StateError, match='one state'):
