@@ -384,6 +384,8 @@ def test_values_in_commas_and_forgotten_degrees() -> None:
     done = run('torque', RX90, '--q', '0,-60,90,0,0,0')
     assert 'joint2 -60 rad, joint3 90 rad: more than a turn; are these degrees?' in done.stderr
     assert 'are these' not in run('torque', RX90, '--q', '0,-60,90,0,0,0', '--degrees').stderr
+    assert '--lock and --start are in rad' in run(
+        'torque', RX90, '--lock', 'joint1=1', '--q', '-60,90,0,0,0', '--degrees').stderr
 
 
 def test_a_payload_is_carried_by_the_only_tip() -> None:

@@ -109,6 +109,8 @@ def run_torque(arguments: argparse.Namespace) -> int:
         if is_set:
             raise ParameterError(f'{option} is of a trajectory: add --trajectory FILE')
     motion = np.array([[_values(name, getattr(arguments, name), dynamics)] for name in _STATE])
+    if arguments.degrees and (arguments.lock or arguments.start):
+        print_remarks(['--degrees is of --q, --qd and --qdd: --lock and --start are in rad'])
     motion *= _scale(dynamics, arguments.degrees)
     print_remarks([*_looks_like_degrees(dynamics, motion[0], arguments.degrees),
                    *_beyond_limits(dynamics, np.zeros(1), motion)])
