@@ -339,3 +339,22 @@ def test_white_noise_is_no_vibration():
     t, random = np.arange(0.0, 5.0, 0.001), np.random.default_rng(5)
     q = motion(t)[0] + 1e-5 * random.normal(size=(len(t), 6))
     assert {status.level for status, _ in statuses(q, t)[2:]} == {Level.OK}
+
+
+@pytest.mark.parametrize('value', [np.nan, np.inf, -1e12])
+def test_a_position_that_is_none_is_not_published(value):
+    """Neither at the first message after a gap, where joints begin, nor in all of a second."""
+    t = np.arange(0.0, 5.0, 0.004)
+    q, qd, _ = motion(t)
+    q[t == t[t > 2.0][0], 2] = value
+    q[t > 4.0] = np.where(np.arange(6) % 2, value, q[t > 4.0])
+    kept = (t < 1.0) | (t > 2.0)
+    stream = make_stream(VALUES, DYNAMICS, lambda: 0)
+    found = [stream.receive(Message(10**9 + round(1e9 * time), NAMES, position, velocity))
+             for time, position, velocity in zip(t[kept], q[kept], qd[kept])]
+    last = [each for each in found if each is not None and each.stamp > 3 * 10**9]
+    assert len(last) > 490   # of 500 between 2 and 4 s
+    assert max(each.stamp for each in last) < 5.03 * 10**9
+    right = DYNAMICS(*motion(np.array([each.stamp - 10**9 for each in last]) * 1e-9))
+    off = np.abs([each.effort for each in last] - right) / np.abs(right).max(axis=0)
+    assert off.max() < WRONG

@@ -657,9 +657,13 @@ EXPORTED VECTORS int urdf2dyn_update(KalmanFilters *self, double time)
     EACH(j, self->velocities ? 0 : n)
         if (isfinite(self->measured[n + j]))
             return -1;
-    if (h > 0.0)
+    int some = 0;   /* as at the start, joints begin at a sample of all */
+    EACH(j, isinf(h) ? n : 0) some |= !isfinite(self->measured[j]);
+    if (h > 0.0 && !some)
         self->time = time;
-    if (isinf(h)) {   /* after a pause */
+    if (some) {
+        why = AFTER_GAP;
+    } else if (isinf(h)) {   /* after a pause */
         begin(self, self->measured, self->measured + n);
         EACH(j, n) {
             self->usual[j] = larger(self->usual[j], USUAL_POSITION);

@@ -263,6 +263,8 @@ class KalmanFilters:
         h, bank = time - self._time, self._bank
         if h <= 0.0:
             return LATE
+        if h == math.inf and not np.isfinite(q).all():
+            return AFTER_GAP   # as at the start, joints begin at a sample of all
         self._time = time
         if h == math.inf:
             self._begin(q, qd)

@@ -23,7 +23,7 @@ Indices = NDArray[np.intp]
 MAX_LAYOUTS = 64   # lists of names that are cached
 MAX_UNKNOWN = 64   # unknown names that are remembered
 MAX_TURNS = 1e6   # between two positions of a joint that are unwrapped; more are a fault
-LARGEST_MEASURED = 1e9   # rad/s or N m; from here on a sensor or a bus has failed: not measured
+LARGEST_MEASURED = 1e9   # SI units; from here on a sensor or a bus has failed: not measured
 
 _TURN = 2.0 * pi
 
@@ -95,8 +95,8 @@ class MessageReader:
         if q is None or len(q) != layout.length:
             return Outcome.MALFORMED
         some = q[layout.entries]
-        if not is_finite(some):   # these joints are not published
-            layout = self._finite(layout, np.isfinite(some).tobytes())
+        if not hypot(*some.tolist()) < LARGEST_MEASURED:   # also NaN: these are not published
+            layout = self._finite(layout, (np.abs(some) < LARGEST_MEASURED).tobytes())
             if isinstance(layout, Outcome):
                 return layout
             some = q[layout.entries]

@@ -107,7 +107,7 @@ JOINT_STATE_OUTCOMES = {
     'malformed': 'a name is not a string, or neither one position for each name nor none',
     'duplicate_names': 'a name appears twice',
     'other_joints': 'no joint of the model among the names',
-    'position_not_finite': 'all positions of joints of the model are NaN, infinite or left out',
+    'position_not_finite': 'all positions of the model are NaN, 1e9 or more, or left out',
     **_STAMP_OUTCOMES,
     'no_stamp': 'stamp zero or out of range: publish with stamps, or set '
                 'stream.use_receive_time',
