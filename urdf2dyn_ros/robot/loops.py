@@ -61,7 +61,7 @@ def constraints_of(number: int, loop: Loop, size: float) -> list[LoopConstraint]
 
 
 @dataclass
-class _Chain:
+class _LoopChain:
     """
     A chain from the reference to a frame of a loop, in its axes, as far as joints are passed.
 
@@ -153,14 +153,14 @@ class LoopState:
         R = reference.body_R_link.T
         p = -(R @ reference.body_p_link)
         self.first, self.second = (
-            self._reach(system, chain[shared:], _Chain(R, p), end, state)
+            self._reach(system, chain[shared:], _LoopChain(R, p), end, state)
             for chain, end in zip(chains, (loop.first, loop.second)))
         self.length = loop.length
         self.d: Jet = (self.second.p - self.first.p, self.second.v - self.first.v,
                        self.second.a - self.first.a)
 
-    def _reach(self, system: Multibody, bodies: Sequence[int], end: _Chain, frame: LoopFrame,
-               state: State) -> _Chain:
+    def _reach(self, system: Multibody, bodies: Sequence[int], end: _LoopChain, frame: LoopFrame,
+               state: State) -> _LoopChain:
         for i in bodies:
             end.move(system, i, state)
         _, link = system.links[frame.link]
@@ -221,7 +221,7 @@ class LoopState:
         u = self._axis(self.first, row.i)
         return u, self.d if row.kind == 'slide' else self._axis(self.second, row.j)
 
-    def _axis(self, end: _Chain, i: int) -> Jet:
+    def _axis(self, end: _LoopChain, i: int) -> Jet:
         u = end.axes.T[i]
         rate = cross(end.w, u)
         return u, rate, cross(end.wd, u) + cross(end.w, rate)
