@@ -1,5 +1,7 @@
 """Efforts of another gravity, sign or joint, by Pinocchio as the oracle; and pendulums."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,14 +9,22 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from support.paths import ROOT
 from support.robot_files import EXAMPLES
 from support.streams.known_motions import sums_of_sines
-from urdf2dyn_ros.identification.checks import check_recording
+from urdf2dyn_ros.identification.checks import check_recording, fitted_error
 from urdf2dyn_ros.identification.fit import pooled
 from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.rows import RowSource, block_pools
+from urdf2dyn_ros.identification.rows import (
+    RecordedNames,
+    RowSource,
+    block_pools,
+    pieces_of,
+    read_segments,
+)
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.mistakes import Change, Piece, no_change, turned
 from urdf2dyn_ros.robot.reader import read_urdf
 
@@ -93,6 +103,31 @@ def test_another_gravity_is_reported_with_its_direction(gravity, begin, gains, r
         words = text.partition('--gravity ')[2].partition(';')[0].split()
         size = np.linalg.norm(gravity) * np.linalg.norm([float(word) for word in words])
         assert np.dot([float(word) for word in words], gravity) > np.cos(np.radians(10.0)) * size
+
+
+def test_a_piece_that_another_pace_makes_too_short_is_not_judged(robot: Robot) -> None:
+    piece = Piece(*(part[:125] for part in motion()[:1]), RATE,
+                  *(part[:125] for part in (*motion()[1:], motion()[3])))
+    assert np.isinf(fitted_error(robot, piece, np.ones(6), np.zeros(6, dtype=bool),
+                                 NONE._replace(pace=10.0))).all()
+
+
+@SLOW
+@pytest.mark.parametrize(('share', 'order', 'found'), [
+    (1.0, 1, True), (0.9, 1, True), (0.5, 1, False), (0.0, -1, False)])
+def test_columns_in_another_order_are_not_without_gravity(share, order, found, tmp_path):
+    path = tmp_path / 'worn.csv'
+    subprocess.run([sys.executable, ROOT / 'examples' / 'worn_rx90.py',
+                    ROOT / 'examples' / 'rx90.csv', path], check=True)
+    dynamics = InverseDynamics(ROOT / 'urdf' / 'rx90.urdf', backend='python')
+    names = RecordedNames(dynamics.joint_names, dynamics.continuous, dynamics.units)
+    segments, names = read_segments(open_recording(path), names)
+    pieces = [piece._replace(effort=piece.effort - share * dynamics.gravity(piece.q))
+              for piece in pieces_of(segments, names, path)]
+    change = NONE._replace(positions=np.eye(6)[::order], efforts=np.eye(6)[::order])
+    text = check_recording(robot_of(dynamics.model, dynamics),
+                           [change.piece(piece) for piece in pieces]).fault
+    assert text.startswith(ABSENT) == found
 
 
 def zero(joint: int, degrees: float) -> Change:

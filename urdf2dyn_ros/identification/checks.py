@@ -52,6 +52,7 @@ from urdf2dyn_ros.recordings.mistakes import (
 from urdf2dyn_ros.robot.spatial import Array
 
 _WRONG_UNITS = 30.0   # effort over that of the URDF, or its inverse, that is one of units
+_SHORTEST = 1.0   # piece with other stamps up to which nothing is held out [s]
 
 
 class Checked(NamedTuple):
@@ -116,6 +117,8 @@ def fitted_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_
         robot = replace(robot, columns=Columns(robot.system, robot.dynamics,
                                                change.gravity.tolist()))
     changed = change.piece(piece)
+    if changed.time[-1] - changed.time[0] < _SHORTEST:
+        return np.full(len(used), np.inf)
     spread = np.std(changed.effort, axis=0)
     try:
         return held_out_error(robot, [changed], used, free) - np.log(
