@@ -40,8 +40,8 @@ class Target:
         """Return the files of a program; an ExportError if its name makes one of a variable."""
         if LANGUAGES[self.language].PREFIXED:
             functions = [function.name for function in program.functions]
-            variables = [result for function in program.functions
-                         for result in function.result_names] * (self.language == 'matlab')
+            named = program.functions if LANGUAGES[self.language].NAMES_RESULTS else ()
+            variables = [result for function in named for result in function.result_names]
             variables += [f'{table}_{name}' for table in ('expected', 'scale')   # of the check
                           for name in functions]
             for function in functions:

@@ -34,7 +34,8 @@ class Estimator(ABC):
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = ()
     PARTIAL: ClassVar[bool] = False   # whether positions may be NaN, where not measured
-    CHECKED: ClassVar[bool] = True   # whether a Kalman filter beside it finds wrong samples
+    # whether its samples are judged by Kalman filters beside it, as it does not judge them itself
+    NEEDS_CHECK: ClassVar[bool] = True
 
     @abstractmethod
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
@@ -45,7 +46,7 @@ class Estimator(ABC):
         """Forget everything: the clock jumped back."""
 
     def pause(self) -> None:
-        """Forget the motion, but not what was learned of the sensors: a gap follows."""
+        """Forget the motion, but not what was learned of the sensors: a gap lies behind."""
         self.reset()
 
     def accelerate(self, stamp: int, qdd: Array) -> bool:
@@ -53,7 +54,7 @@ class Estimator(ABC):
         return False
 
     @classmethod
-    def largest_delay(cls, **parameters: Any) -> float:
+    def largest_lag(cls, **parameters: Any) -> float:
         """Return how much older than the newest sample [s] estimates may be."""
         return 0.0
 
@@ -89,7 +90,7 @@ class Kalman(KalmanFilters, Estimator):
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (BANDWIDTH,)
     PARTIAL: ClassVar[bool] = True
-    CHECKED: ClassVar[bool] = False
+    NEEDS_CHECK: ClassVar[bool] = False
 
     def __init__(self, joints: int, *, bandwidth: float = 0.0, lag: float = 0.0,
                  derivative: int = 2) -> None:
@@ -119,7 +120,11 @@ class Kalman(KalmanFilters, Estimator):
 
 
 class KalmanFixedLag(Kalman):
-    """The same a little later, and several times better: see hindsight.py."""
+    """
+    Estimates that are a little older, and several times better: see hindsight.py.
+
+    It names the parameters; `make_estimator` makes Kalman filters with this lag.
+    """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         BANDWIDTH,
@@ -128,7 +133,7 @@ class KalmanFixedLag(Kalman):
     )
 
     @classmethod
-    def largest_delay(cls, **parameters: Any) -> float:
+    def largest_lag(cls, **parameters: Any) -> float:
         return float(parameters['lag'])
 
 
@@ -156,7 +161,7 @@ class FiniteDifference(Estimator):
     )
 
     @classmethod
-    def largest_delay(cls, **parameters: Any) -> float:
+    def largest_lag(cls, **parameters: Any) -> float:
         return inf if parameters['align'] == 'centre' else 0.0
 
     def __init__(self, joints: int, *, align: str) -> None:
@@ -229,7 +234,7 @@ class External(NoAcceleration):
     accelerations are received after the joint states of the same stamp, it is one sample late.
     """
 
-    CHECKED: ClassVar[bool] = False   # points of a plan may be far apart
+    NEEDS_CHECK: ClassVar[bool] = False   # points of a plan may be far apart
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         Parameter('max_gap', 0.05, 'Longest step between accelerations across which they are '
@@ -237,7 +242,7 @@ class External(NoAcceleration):
     )
 
     @classmethod
-    def largest_delay(cls, **parameters: Any) -> float:
+    def largest_lag(cls, **parameters: Any) -> float:
         return inf
 
     def __init__(self, joints: int, *, max_gap: float) -> None:

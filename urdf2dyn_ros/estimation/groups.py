@@ -289,12 +289,12 @@ class Group:
         qd = self.velocities.credible(qd, offsets=not beside)
         if beside:
             checked = filters.update(stamp, q, qd).verdict
-            outlier = filters.contradicts and estimator.CHECKED
+            outlier = filters.contradicts and estimator.NEEDS_CHECK
             outcome = _OUTCOMES[checked]
             if outcome is Outcome.ESTIMATED and outlier:
                 outcome = Outcome.CONTRADICTORY
             # an outlier is dropped; more are another motion
-            if outcome in _INCONSISTENT and estimator.CHECKED:
+            if outcome in _INCONSISTENT and estimator.NEEDS_CHECK:
                 if self.outcome in _INCONSISTENT:
                     self.estimator.reset()
                     self.degrees.reset()
@@ -306,7 +306,7 @@ class Group:
                 self._add_shift(joint, float(filters.shifts[joint]), stamp)
             filters.shifts[:] = 0.0
         verdict = estimate.verdict
-        if verdict is Verdict.VALID and checked is Verdict.BEGUN_ANEW and estimator.CHECKED:
+        if verdict is Verdict.VALID and checked is Verdict.BEGUN_ANEW and estimator.NEEDS_CHECK:
             verdict = checked
         if verdict is Verdict.BEGUN_ANEW:
             self.degrees.reset()

@@ -85,7 +85,7 @@ STREAM_PARAMETERS: tuple[Parameter, ...] = (
 def check_lags(values: Mapping[str, Any]) -> None:
     """Raise a ParameterError if the motion of a base is older than that of the joints."""
     name, lag = values['estimator'], values['moving_base.lag']
-    most = ESTIMATORS[name].largest_delay(**values_below(values, name))
+    most = ESTIMATORS[name].largest_lag(**values_below(values, name))
     if lag > most and values['base'] != 'fixed':
         remedy = f'{most:g} or less' if most else '0'
         raise ParameterError(

@@ -92,7 +92,8 @@ class VelocityGate:
         """
         Add measured velocities (n,), NaN for none, of a stamp that is due.
 
-        `use` (n,) is their share in the estimate, if it is known; `delayed` as of `Estimator`.
+        `use` (n,) is their share in the estimate, if it is known; `delayed` is
+        `KalmanFilters.delayed_velocity`.
         """
         past = self._measured_at
         self._measured = there = np.isfinite(measured)

@@ -38,7 +38,7 @@ _FEWEST_AT_END = 3   # fewest samples in that time
 class Recorder(Estimator):
     """An estimator that keeps all samples, and has no estimate."""
 
-    CHECKED = False
+    NEEDS_CHECK = False
 
     def __init__(self, joints: int) -> None:
         unknown = np.full(joints, np.nan)

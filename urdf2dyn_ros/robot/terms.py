@@ -77,8 +77,8 @@ class JointTerm(ABC):
     """
     A term at one joint; its parameters are the fields, which may be any scalars.
 
-    A new one says its `effort`, `slopes` and `formula`; where it needs them, `on_parent`,
-    `needs_transmitted`, `constants` and `shifted`.
+    A new one says its `effort`, `slopes` and `formula`; where it needs them, `energy`, `shifted`,
+    `on_parent`, `needs_transmitted`, `constants`, and `constant` with `with_constant`.
     """
 
     NAME: ClassVar[str]   # key of TERMS, and what the effort is called in the equations

@@ -77,6 +77,7 @@ class Language(ABC):
     REALS: ClassVar[Mapping[str, str]] = {DOUBLE: ''}   # precisions, to the names of their types
     NO_CHOICE = 'its numbers are always of double precision'   # why, where there is only one
     PREFIXED = False   # functions begin with the name of the program
+    NAMES_RESULTS = False   # results are variables where functions are called
     TWINS = False   # there is a text for equal limbs that are computed at once
     DYNAMIC_MODEL = False   # files have the vectors in the root frame, if the program has some
 

@@ -40,7 +40,7 @@ end"""
 
 class Matlab(Language):
     COMMENT = '% '
-    CONTINUED, PREFIXED = ' ...', True
+    CONTINUED, PREFIXED, NAMES_RESULTS = ' ...', True, True
     NO_CHOICE = 'its literals are of double precision, which results would follow'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
     TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
