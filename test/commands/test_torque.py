@@ -309,6 +309,31 @@ def test_a_joint_that_is_named_twice_is_no_missing_one(names: str, tmp_path: Pat
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(('known', 'text', 'least'), [
+    (1, 'joined by a quintic spline, at rest at both ends', 0.97), (2, 'joined by cubics', 0.9),
+    (3, 'joined by quintics', 0.999)])
+def test_the_peaks_between_sparse_points_are_found(known: int, text: str, least: float,
+                                                   tmp_path: Path) -> None:
+    """A motion from rest to rest at 10 Hz, against the same one at 1 kHz by Pinocchio."""
+    trajectory = SmoothTrajectory(['revolute'] * 6, [j.limits for j in read_urdf(UR5).joints
+                                                     if j.name in JOINTS], 4.0)
+    model = pin.buildModelFromUrdf(str(UR5))
+    data = model.createData()
+    dense = np.array([pin.rnea(model, data, *trajectory(t)) for t in np.arange(0.0, 4.0, 0.001)])
+    time = np.arange(0.0, 4.05, 0.1)
+    points = np.array([trajectory(t) for t in time]).transpose(1, 0, 2)
+    path = write_csv(tmp_path / 'plan.csv', ['time', *(
+        f'{what}_{name}' for what in ('q', 'qd', 'qdd')[:known] for name in JOINTS)],
+        np.column_stack((time, *points[:known])).tolist())
+    found = figures(path, urdf=UR5)
+    assert text in found['taken_as'] and '41 points' in found['taken_as']
+    largest = np.abs(dense).max(axis=0)
+    assert (least * largest < np.abs(found['largest'])).all()
+    assert np.abs(found['largest'])[:3] == pytest.approx(largest[:3], rel=0.06)
+    assert len(read_table(tmp_path / 'o.csv')[0].time) == (4001 if known != 2 else 4040)
+
+
+@pytest.mark.slow
 def test_bags_of_trajectories_are_plans_and_those_of_joint_states_recordings(
         tmp_path: Path) -> None:
     names = [f'joint{k}' for k in range(1, 7)]
