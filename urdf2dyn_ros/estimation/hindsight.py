@@ -85,7 +85,6 @@ class Hindsight:
         self.weights = np.zeros((filters + 1, joints))
         self.shares = np.zeros((filters, joints))
         self.shares[bank.each - 1] = 1.0
-        self.declared = np.zeros(joints)   # variance with vibrations, which decide nothing
         self.variance = np.zeros(joints)   # of the mixed acceleration [rad^2/s^4 or m^2/s^4]
         self.variance_ratio = np.zeros(joints)   # mean of r_k: 1 where all filters are steady
         self._times = np.zeros(ROWS)
@@ -201,13 +200,12 @@ class Hindsight:
         self.shares /= np.cumsum(self.shares, axis=0)[-1]
         self.variance_ratio[:] = mixed(self.weights, variance_ratio)
         variance = self.mixture_errors[:SLOWER].max(axis=0)
-        self.variance[:] = variance * self.variance_ratio
         for i in range(SLOWER, len(self._filters) - 1):
             noise = self._noise[i] * self.mixture_errors[-1]
             motion = self.mixture_errors[i] - noise
             variance = np.where(motion > (CLEAR - 1.0) * noise,
                                 np.maximum(motion, variance), variance)
-        self.declared[:] = variance * self.variance_ratio
+        self.variance[:] = variance * self.variance_ratio
 
 
 # ---- Estimates of a fixed lag: of every sample, with the help of those that followed it
@@ -260,7 +258,7 @@ class Lag:
             return None
         state = self._known[0][1] if len(self._known) == 1 else _between(
             at, self._known[0], self._known[1])
-        return (at, state, np.sqrt(self._hindsight.declared)) if self.began <= at else None
+        return (at, state, np.sqrt(self._hindsight.variance)) if self.began <= at else None
 
     def _keep(self) -> None:
         self._bank.keep()

@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
     int64_t count, judges, number;
     int64_t *filters, *rows, *next;
-    double *delays, *noise, *prior, *mixture_errors, *missed, *size, *declared, *variance, *variance_ratio, *times, *began;
+    double *delays, *noise, *prior, *mixture_errors, *missed, *size, *variance, *variance_ratio, *times, *began;
     void *errors, *weights, *shares, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
     Boolean *velocities;
 } Hindsight;
@@ -315,13 +315,12 @@ static void weigh(Hindsight *self, const Bank *bank)
     EACH(j, n) {
         double most = self->mixture_errors[j];
         EACH(i, smaller(self->count, SLOWER)) most = larger(self->mixture_errors[i * n + j], most);
-        self->variance[j] = most * self->variance_ratio[j];
         RANGE(i, (long)SLOWER, self->count - 1) {
             const double noise = self->noise[i] * self->mixture_errors[(self->count - 1) * n + j];
             const double motion = self->mixture_errors[i * n + j] - noise;
             most = motion > (CLEAR - 1.0) * noise ? larger(motion, most) : most;
         }
-        self->declared[j] = most * self->variance_ratio[j];
+        self->variance[j] = most * self->variance_ratio[j];
     }
 }
 
@@ -676,7 +675,7 @@ EXPORTED VECTORS int urdf2dyn_update(KalmanFilters *self, double time)
         why = compare(self, h);
     }
     motion(&self->hindsight, &self->bank, self->bank.x, self->estimate);
-    EACH(j, n) self->estimate[3 * n + j] = sqrt(self->hindsight.declared[j]);
+    EACH(j, n) self->estimate[3 * n + j] = sqrt(self->hindsight.variance[j]);
     prompt_velocities(self, self->estimate + 4 * n);
     return (int)why;
 }

@@ -238,7 +238,7 @@ class KalmanFilters:
         sums = np.cumsum(faster, axis=0)[-1]   # 0 where a bandwidth is fixed
         prompt = np.where(sums > 0.0, mixed(faster, bank.x[1]) / np.where(sums > 0.0, sums, 1.0),
                           qd)
-        return Estimate(stamp, q, qd, qdd, np.sqrt(self._hindsight.declared), verdict, prompt)
+        return Estimate(stamp, q, qd, qdd, np.sqrt(self._hindsight.variance), verdict, prompt)
 
     def _lagged(self, stamp: int, time: float, verdict: Verdict) -> Estimate:
         """Return the estimate of an earlier sample."""
