@@ -4,7 +4,7 @@ Which filters of a bank to believe, and how far: by the past, seen with hindsigh
 For the filter of positions of order 4 and bandwidth W, a - L j with L = 2.613 / W is the
 Butterworth low-pass of order 4 of the acceleration a time L ago, which is nearly without lag or
 noise: a reference that costs nothing. Where velocities take the place of positions, it is that of
-their derivative: v - L a + L^2 j / 2. There are eight, i = 0 (slowest) to 7. Rows keep, for
+their derivative: v - L a + L^2 j / 2. There are five of them, i = 0 (slowest) to 4. Rows keep, for
 every 2.4 ms or more, the time u, the accelerations a_k of all filters and the mixed one. When a
 row is L_i old,
 
@@ -20,10 +20,7 @@ filters are
 
 with s_k the bandwidth over the fastest one (0.7 of it for order 3; 1 for a last "filter", a = 0),
 r_k the variance over the steady one, which is above 1 after a start, and A^2 the mean of ref^2.
-The variance of the mixed acceleration is the largest E_i of it, times the mean of r_k. A motion of
-30 to 100 Hz, which no filter in use follows, shows in the three fastest references alone, beside
-their noise. White noise of positions has there E_i = (W_i / W)^5 E, with W and E of the fastest
-one: where E_i is more than three times that, what is above it counts.
+The variance of the mixed acceleration is the largest E_i of it, times the mean of r_k.
 
 A velocity that is late, scaled or coarse loses by its own E: it needs no check.
 """
@@ -37,11 +34,8 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.estimation.bank import DELAY, STEADY, Bank, mixed
 from urdf2dyn_ros.robot.spatial import Array
 
-# bandwidths of the references: 19, 35, 62, 112 and 202 rad/s, and 363, 654 and 1180
-REFERENCES = (3, 4, 5, 6, 7, 8, 9, 10)
+REFERENCES = (3, 4, 5, 6, 7)   # bandwidths of the references: 19, 35, 62, 112 and 202 rad/s
 JUDGES = 3   # of them that choose filters: the others, whose noise is larger, tell the deviation
-SLOWER = 5   # of them that tell it: in the others a motion must stand out of the noise,
-CLEAR = 3.0   # as many times as large a square as the noise that the fastest one allows
 ROUNDING = 1e-9   # s, of times
 SPACING = 2.4e-3   # s, least time between rows: no acceleration changes faster
 ROWS = 128   # kept: those of the longest delay, 0.15 s
@@ -70,9 +64,6 @@ class Hindsight:
         self._filters = known or [min(REFERENCES[0], bank.each - 1)]
         self._delays = [DELAY / float(bank.w[k]) for k in self._filters]
         count = len(self._filters)
-        # variance of white noise in a reference, over that in the fastest one
-        self._noise = (bank.w[self._filters] / bank.w[self._filters[-1]]) ** (
-            2 * bank.derivative + 1)
         # one derivative of noise is less wrong than two
         self._judges = JUDGES + (bank.derivative == 1)
         self.errors = np.zeros((count, filters + 1, joints))   # E
@@ -165,9 +156,8 @@ class Hindsight:
         def average(mean: Array, value: Array, gain: float, some: NDArray[np.bool_]) -> None:
             mean += np.where(some, gain * (value - mean), 0.0)
 
-        if i < self._judges:
-            error = self._accelerations[row] - reference
-            average(self.errors[i], error * error, gain, old)
+        error = self._accelerations[row] - reference
+        average(self.errors[i], error * error, gain, old)
         error = self._mixed[row] - reference
         average(self.mixture_errors[i], error * error, gain, old)
         average(self.size[i], reference * reference, slow, old)
@@ -199,13 +189,7 @@ class Hindsight:
         self.shares[self._bank.each - 1] += ALONE * self.weights[-1]
         self.shares /= np.cumsum(self.shares, axis=0)[-1]
         self.variance_ratio[:] = mixed(self.weights, variance_ratio)
-        variance = self.mixture_errors[:SLOWER].max(axis=0)
-        for i in range(SLOWER, len(self._filters) - 1):
-            noise = self._noise[i] * self.mixture_errors[-1]
-            motion = self.mixture_errors[i] - noise
-            variance = np.where(motion > (CLEAR - 1.0) * noise,
-                                np.maximum(motion, variance), variance)
-        self.variance[:] = variance * self.variance_ratio
+        self.variance[:] = self.mixture_errors.max(axis=0) * self.variance_ratio
 
 
 # ---- Estimates of a fixed lag: of every sample, with the help of those that followed it

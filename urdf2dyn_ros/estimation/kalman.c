@@ -21,7 +21,7 @@
 /* Constants of the modules, by their names there; compiled.py hands over the values. */
 #define CONSTANTS(X) X(DIFFUSE) X(STEADY) \
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST) X(BEGUN) X(LEAST_ERROR) X(LEAST_PART) \
-    X(SLOWER) X(CLEAR) X(ALONE) X(GATE) X(AGAIN) X(VELOCITY_GATE) X(SUDDEN) X(USUAL_POSITION) \
+    X(ALONE) X(GATE) X(AGAIN) X(VELOCITY_GATE) X(SUDDEN) X(USUAL_POSITION) \
     X(UNUSUAL) X(UNCONFIRMED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) \
     X(TRUST_SAMPLES) X(MOST_VARIANCE) X(ALTERNATING) X(ALTERNATION) X(COUNTS) X(AT_REST) X(BRIDGED) \
     X(COPY) X(VALID) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
     int64_t count, judges, number;
     int64_t *filters, *rows, *next;
-    double *delays, *noise, *prior, *mixture_errors, *missed, *size, *variance, *variance_ratio, *times, *began;
+    double *delays, *prior, *mixture_errors, *missed, *size, *variance, *variance_ratio, *times, *began;
     void *errors, *weights, *shares, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
     Boolean *velocities;
 } Hindsight;
@@ -314,12 +314,7 @@ static void weigh(Hindsight *self, const Bank *bank)
     mixed(K + 1, n, weights[0], variance_ratio[0], self->variance_ratio);
     EACH(j, n) {
         double most = self->mixture_errors[j];
-        EACH(i, smaller(self->count, SLOWER)) most = larger(self->mixture_errors[i * n + j], most);
-        RANGE(i, (long)SLOWER, self->count - 1) {
-            const double noise = self->noise[i] * self->mixture_errors[(self->count - 1) * n + j];
-            const double motion = self->mixture_errors[i * n + j] - noise;
-            most = motion > (CLEAR - 1.0) * noise ? larger(motion, most) : most;
-        }
+        EACH(i, self->count) most = larger(self->mixture_errors[i * n + j], most);
         self->variance[j] = most * self->variance_ratio[j];
     }
 }
