@@ -81,14 +81,14 @@ def test_both_agree_under_any_gravity(name: str) -> None:
                   Pinocchio(text, gravity), MuJoCo(clean_urdf(model), gravity))
 
 
-@examples(50)
+@examples(100)
 @given(trees())
 def test_both_agree_on_random_trees(model: RobotModel) -> None:
     text = clean_urdf(model)
     check_efforts(InverseDynamics(model, base='fixed'), ROUNDING, Pinocchio(text), MuJoCo(text))
 
 
-@examples(30)
+@examples(60)
 @given(trees(massless=True))
 def test_pinocchio_agrees_on_random_trees_with_massless_links(model: RobotModel) -> None:
     check_efforts(InverseDynamics(model, base='fixed'), ROUNDING, Pinocchio(clean_urdf(model)))
@@ -131,7 +131,7 @@ def check(model: RobotModel, oracle: Pinocchio, seed: int = 0, tolerance: float 
 
 
 @pytest.mark.slow
-@examples(30)
+@examples(60)
 @given(trees(massless=True))
 def test_random_trees_move_as_pinocchio_says(model: RobotModel) -> None:
     """To a unit of the last digit of a part: weight and its reaction cancel in a moment."""
