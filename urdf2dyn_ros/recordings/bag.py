@@ -347,8 +347,9 @@ def _nanoseconds(time: Any) -> int:
                          'nanosec')
     stamp = 0
     for name, value in time.items():
-        whole = value if isinstance(value, int) else int(float(value))
-        stamp += whole * sizes[name] + round((float(value) - whole) * sizes[name])
+        number = value if isinstance(value, int) else float(value)   # of any size
+        whole = int(number)
+        stamp += whole * sizes[name] + round((number - whole) * sizes[name])
     if not -MAX_STAMP <= stamp <= MAX_STAMP:
         raise ValueError('a time_from_start beyond 292 years')
     return stamp
