@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.estimation.hold import Hold, unlimited_joints
-from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample
+from urdf2dyn_ros.estimation.messages import LARGEST_MEASURED, Message, MessageReader, Sample
 from urdf2dyn_ros.identification.fit import (
     Pool,
     fits_to_others,
@@ -126,6 +126,11 @@ def read_segments(recording: Recording,
         if _seconds(whole) < SHORTEST_MOTION:
             raise RecordingError(recording.path, sentence)
         recording.remark(sentence)
+    largest = max((abs(value) for record in recorded.heads for value in record.position),
+                  default=0.0)
+    if not whole and largest >= LARGEST_MEASURED:
+        raise RecordingError(recording.path, f'position of up to {largest:.3g}: the recording is '
+                             'damaged')
     if not whole and rises < 0.5 * (recording.count - 1):
         raise RecordingError(recording.path, f'its times rise at {rises} of {recording.count - 1} '
                              'steps: write the records in the order of their times')

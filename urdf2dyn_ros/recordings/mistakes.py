@@ -528,8 +528,6 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
 
 # ---- One cause for all joints: other units of positions or efforts, copies, or a mistake
 
-# largest position that is no damage [rad or m]; efforts of that size are not read
-_LARGEST_POSITION = 1e9
 _DEGREES = 180.0 / np.pi
 _BEYOND_RANGE = 5.0   # position of a prismatic joint over its limits, from which on it is in mm
 # logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better
@@ -552,12 +550,10 @@ def one_cause(recording: RecordingFit, moving: NDArray[np.bool_], currents: bool
 
 
 def wrong_positions(recording: RecordingFit) -> str:
-    """Return that positions are damaged, in degrees or in mm, or ''."""
+    """Return that positions are in degrees or in mm, or ''."""
     dynamics, names = recording.dynamics, recording.names
     spans = np.max([np.abs(piece.q).max(axis=0) for piece in recording.pieces], axis=0)
     units = np.array(dynamics.units)
-    if spans.max() > _LARGEST_POSITION:
-        return f'position of up to {spans.max():.3g}: the recording is damaged'
     largest = np.array([max((abs(end) for end in (limit.lower, limit.upper) if end),
                             default=2.0 * np.pi if unit == 'rad' else np.inf)
                         for limit, unit in zip(dynamics.limits, units)])
