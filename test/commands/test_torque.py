@@ -204,6 +204,12 @@ def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_pat
     assert found['fastest'] == pytest.approx([2.0, 1.0, 0.75, 1.25, 0.625, 1.5], rel=1e-3)
     assert np.maximum(found['driving'], -np.array(found['braking']))[:3] == pytest.approx(
         [19.1, 103.8, 25.8], rel=2e-3)
+    written, _ = read_table(tmp_path / 'o.csv')
+    assert len(written.time) == 1501
+    for joint, driving, braking in zip(range(1, 7), found['driving'], found['braking']):
+        power = (written.columns[f'effort_joint{joint}']
+                 * written.columns[f'qd_joint{joint}'])
+        assert (driving, braking) == (pytest.approx(power.max()), pytest.approx(power.min()))
     limits = [joint.limits.velocity for joint in read_urdf(RX90).joints if joint.type != 'fixed']
     assert found['velocity_share'] == pytest.approx(np.array(found['fastest']) / limits)
     model = pin.buildModelFromUrdf(str(RX90))
@@ -211,8 +217,6 @@ def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_pat
                     np.zeros(6), np.zeros(6))
     assert np.square(found['rms_cycle']) == pytest.approx(
         (1.5 * np.square(found['rms']) + 3.0 * np.square(rest)) / 4.5, abs=1e-9)
-    written, _ = read_table(tmp_path / 'o.csv')
-    assert len(written.time) == 1501
     path.write_text('time,q_joint1,qd_joint1\n0,0,0\n2,1,\n')
     words = [f'--hold=joint{k}' for k in range(2, 7)]
     assert ('velocities are not used, as only 1 of 2 points have those of all joints'

@@ -10,7 +10,7 @@ from support.streams.known_motions import PROFILES, Profile, record, truth
 from urdf2dyn_ros.estimation.hold import unlimited_joints
 from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.recordings.jumps import jump_sentences, position_jumps
+from urdf2dyn_ros.recordings.jumps import alternating, jump_sentences, position_jumps
 from urdf2dyn_ros.recordings.offline_stream import MergedMotions
 
 NAMES, UNITS = ('a', 'b', 'c', 'd'), ('rad',) * 4
@@ -133,3 +133,15 @@ def test_only_turns_of_a_joint_with_limits_are_removed(step, positions, found):
         merged.add(stamp, sample)
     merged.end()
     np.testing.assert_allclose(np.concatenate([q for _, q, _ in merged.motions])[:, 0], found)
+
+
+@pytest.mark.parametrize(('count', 'size', 'noise', 'found'), [
+    (1000, 2e-3, 0.0, True), (1000, 2e-3, 1e-4, True), (24, 2e-3, 0.0, True),
+    (20, 2e-3, 0.0, False), (2, 2e-3, 0.0, False), (0, 2e-3, 0.0, False),   # too few
+    (1000, 4e-5, 0.0, False),    # less than matters: root mean square 0.8e-4
+    (1000, 0.0, 2e-3, False)])   # noise alone
+def test_positions_that_alternate_about_a_motion_are_found(count, size, noise, found):
+    samples = record(Profile(250, 17, 0.0))
+    q, rows = samples.q[:count].copy(), np.arange(count)
+    q[:, 1] += size * (-1.0)**rows + noise * np.random.default_rng(4).normal(size=count)
+    assert alternating(samples.stamps[:count], q).tolist() == [False, found, False, False]

@@ -442,17 +442,16 @@ def _figures(dynamics: InverseDynamics, time: Array, motion: Array, efforts: Arr
             'driving': max(float(power[:, joint].max()), 0.0),
             'braking': min(float(power[:, joint].min()), 0.0),
             'terms': {each: float(np.abs(term[:, joint]).max()) for each, term in terms.items()}}
-        whole = weights.sum() + (pause or 0.0)
-        cycle = math.sqrt((squares[joint] + (pause or 0.0) * rest[joint]**2) / whole)
         if pause is not None:
-            row['rms_cycle'] = cycle
+            rms = row['rms_cycle'] = math.sqrt(
+                (squares[joint] + pause * rest[joint]**2) / (weights.sum() + pause))
         rotor = next((term for term in dynamics.loads.terms.get(name, ())
                       if isinstance(term, Rotor)), None)
         ratio = float(rotor.gear_ratio) if rotor is not None else ratios.get(name)
         if ratio and (rotor is not None or ratio != 1.0):
             row['motor'] = {
                 'gear_ratio': ratio, 'torque': abs(row['largest'] / ratio),
-                'rms': (cycle if pause is not None else rms) / abs(ratio),
+                'rms': rms / abs(ratio),
                 'speed': fastest * abs(ratio), 'power': max(row['driving'], -row['braking']),
                 'rotor': rotor is not None}
         rows.append(row)

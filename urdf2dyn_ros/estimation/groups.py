@@ -316,7 +316,7 @@ class Group:
             return _OUTCOMES[verdict], outlier
         self.degrees.add_velocities(estimate.qd)
         lag = stamp - estimate.stamp
-        self.lag = lag if lag >= self.lag else self.lag - round(LAG_DECAY * (self.lag - lag))
+        self.lag = max(lag, self.lag - round(LAG_DECAY * (self.lag - lag)))
         if checked is Verdict.VALID and self.velocities.is_due(stamp):
             self.velocities.add(stamp, measured, self.estimator.velocity_use,
                                 filters.delayed_velocity)

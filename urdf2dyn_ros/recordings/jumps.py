@@ -129,12 +129,10 @@ _ALTERNATING = -0.95   # correlation of neighbouring changes of it; white noise 
 
 def alternating(stamps: NDArray[np.int64], positions: Array) -> NDArray[np.bool_]:
     """Return which positions (k, n) at increasing stamps (k,) [ns] alternate, (n,)."""
-    if len(stamps) < 2 * _SIDE + 1:
-        return np.zeros(positions.shape[1], dtype=bool)
     share = ((stamps[1:-1] - stamps[:-2]) / (stamps[2:] - stamps[:-2]))[:, None]
     away = positions[1:-1] - positions[:-2] - share * (positions[2:] - positions[:-2])
     change = np.diff(away, axis=0)
-    return np.asarray((np.square(away).mean(axis=0) > _LEAST_ALTERNATION**2) & (
+    return np.asarray((np.square(away).sum(axis=0) > len(away) * _LEAST_ALTERNATION**2) & (
         (change[1:] * change[:-1]).sum(axis=0) < _ALTERNATING * np.square(change).sum(axis=0)))
 
 

@@ -390,7 +390,7 @@ def _gravities(nominal: Array) -> Iterator[Array]:
               for each in product((-1.0, 0.0, 1.0), repeat=2) if any(each)]
     for direction in (*map(np.array, product((-1.0, 0.0, 1.0), repeat=3)), *tilted):
         length = float(np.linalg.norm(direction))
-        if length > 0.0 and direction @ nominal < 0.95 * length * size:
+        if direction @ nominal < 0.95 * length * size:
             yield size / length * direction
 
 
