@@ -16,7 +16,7 @@ def weight(names, q):
     return 20.0 * np.cos(q)
 
 
-def compared(chosen, actual, included=0.0, facts=FACTS):
+def compared(chosen, actual, included=0.0, facts=FACTS, inertia=1.0):
     """
     Return the comparison of a joint whose efforts are of the actual semantics.
 
@@ -28,13 +28,14 @@ def compared(chosen, actual, included=0.0, facts=FACTS):
     for k in range(1500):
         t = 0.004 * k
         q, qd = np.sin(2.0 * t), 2.0 * np.cos(2.0 * t)
-        net = float(weight((), np.array([q]))[0] - 4.0 * np.sin(2.0 * t))
+        net = float(weight((), np.array([q]))[0] - 4.0 * inertia * np.sin(2.0 * t))
         friction = DAMPING * qd + FRICTION * np.sign(qd)
         measured = {'net': net, 'commanded': net + friction,
                     'gravity_compensated': net - float(weight((), np.array([q]))[0]),
                     'hanging': net - 2.0 * float(weight((), np.array([q]))[0]),
                     'half compensated': net - 0.5 * float(weight((), np.array([q]))[0]),
-                    'magnitude': abs(net - 14.0)}[actual]
+                    'magnitude': abs(net - 14.0),
+                    'noise': np.sin(29.0 * t) + 0.01 * net}[actual]
         comparison.add_measured(START + 4_000_000 * k, ['a'], [measured])
         comparison.add_computed(
             START + 4_000_000 * k, ['a'], [net + included * friction], [q], [qd])
@@ -61,6 +62,11 @@ def test_efforts_from_which_half_the_gravity_is_compensated_are_named_as_such() 
     assert hint.startswith('a bias proportional to gravity, -50 % of the effort against it')
     assert 'that of the opposite gravity' in compared('net', 'hanging').total.hint
     assert 'does the driver compensate a part of it?' in hint
+
+
+def test_noise_is_no_multiple_of_the_computed_effort() -> None:
+    """Although any factor near zero leaves much less than the difference."""
+    assert compared('net', 'noise', inertia=10.0).total.hint == ''
 
 
 def test_efforts_without_a_sign_are_not_compared() -> None:

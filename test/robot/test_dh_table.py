@@ -89,6 +89,18 @@ def test_the_rx90_has_the_table_of_the_textbook() -> None:
     assert all(row[name] == 0.0 for row in rows for name in ('gamma', 'b', 'theta'))
 
 
+def test_links_between_parallel_axes_are_along_x() -> None:
+    """Those of a planar arm along y: the frames turn once, at the base."""
+    joints = [Joint(f'joint{k}', 'revolute', first, second, (0.0, y, 0.0), axis=(0.0, 0.0, 1.0))
+              for k, (first, second, y) in enumerate([('a', 'b', 0.0), ('b', 'c', 1.0),
+                                                      ('c', 'd', 0.3)])]
+    rows = table_data(make_dh_table(RobotModel('arm', tuple(
+        Link(name, random_inertia(1)) for name in 'abcd'), tuple(joints), 'a')))['rows']
+    assert [row['d'] for row in rows] == [0.0, 0.0, 1.0, 0.3, 0.0]
+    assert [row['theta'] for row in rows] == [pi / 2, 0.0, 0.0, 0.0, -pi / 2]
+    assert all(row[name] == 0.0 for row in rows for name in ('gamma', 'b', 'alpha', 'r'))
+
+
 def test_rows_of_a_textbook_arm_have_its_efforts(tmp_path: Path) -> None:
     """Two links in the vertical plane, by hand; from a file as well."""
     rows = [{'type': 'R', 'M': 3.0, 'MX': 1.5, 'ZZ': 1.0, 'FV': 0.1},

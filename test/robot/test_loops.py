@@ -73,8 +73,8 @@ def test_a_file_that_must_not_change_is_closed_by_options() -> None:
                    f'xyz="{xyz}"/><parent link="{link}"/><child link="{link}_pin"/></joint>'
                    for link, xyz in (('coupler', '0.5 0 0'), ('rocker', '0 0 0.4')))
     text = bars(ends, driven='')
-    for kind in ('revolute', 'spherical', 'revolute:0 1 0'):
-        model = read_urdf(text, loops=[f'coupler_pin=rocker_pin:{kind}'], actuated=['crank_joint'])
+    for kind in ('', ':', ':revolute', ':spherical', ':revolute:0 1 0'):
+        model = read_urdf(text, loops=[f'coupler_pin=rocker_pin{kind}'], actuated=['crank_joint'])
         assert InverseDynamics(model, backend='python')([0.6]) == pytest.approx([-11.07828533])
     open_tree = InverseDynamics(read_urdf(text), backend='python')
     assert open_tree.n == 3
