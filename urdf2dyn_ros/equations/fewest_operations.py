@@ -8,7 +8,6 @@ parent, and `align_parallel_axes` returns a robot whose parallel joints have the
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from urdf2dyn_ros.equations.links import turns_before
-from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, Spin
+from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, Spin, textbook_spin
 from urdf2dyn_ros.robot.inertia import (
     NO_MOMENTS,
     Inertia,
@@ -457,8 +456,9 @@ class ParallelAxes(NamedTuple):
 
     def recursion(self, recursion: Recursion) -> Recursion:
         """Return the recursion for this robot; notes are by the numbers of the robot as it was."""
-        return recursion._replace(spin_of=inherited_spin(self.system, self.inertias),
-                                  note=self.note(recursion.note))
+        spin = recursion.spin_of
+        return recursion._replace(note=self.note(recursion.note), spin_of=(
+            spin if spin is textbook_spin else inherited_spin(self.system, self.inertias)))
 
     def loads(self, loads: AppliedLoads) -> AppliedLoads:
         """Return loads on the robot as it was as those on this one."""
@@ -470,9 +470,9 @@ class ParallelAxes(NamedTuple):
 def align_parallel_axes(system: Multibody, inertias: Sequence[Inertia | None],
                         q: Sequence[Scalar], groups: Sequence[Sequence[int]]) -> ParallelAxes:
     """Return the robot with the axes of each group of bodies in those of its first joint."""
-    follows = {i: parent for group in groups for parent, i in itertools.pairwise(group)}
+    follows = {i: system.bodies[i].parent for group in groups for i in group[1:]}
     firsts = {group[0] for group in groups}
-    apart = {body.parent for body in system.bodies} - set(follows.values())
+    apart = {body.parent for i, body in enumerate(system.bodies) if i not in follows}
     angles: dict[int, tuple[Scalar, float]] = {}
     turns: dict[int, tuple[Scalar, Scalar]] = {}
     bodies: list[Body] = []
@@ -529,6 +529,22 @@ def parallel_groups(system: Multibody) -> list[list[int]]:
             groups[i] = groups[parent]
             groups[i].append(i)
     return [group for i, group in groups.items() if i == group[0] and len(group) > 1]
+
+
+def same_axes(system: Multibody, root_moves: bool) -> list[list[int]]:
+    """
+    Return all bodies, each behind others with parallel joints in one group with them.
+
+    A column of derivatives begins in the axes of the joint before it rotates, which saves a
+    rotation. Behind a joint on a root that does not move, no column goes further: it rotates.
+    """
+    groups: dict[int, list[int]] = {}
+    for i, body in enumerate(system.bodies):
+        if body.parent != ROOT or root_moves:
+            parallel = body.parent in groups and body.parent_R_joint == IDENTITY
+            groups[i] = groups[body.parent] if parallel else []
+            groups[i].append(i)
+    return [group for i, group in groups.items() if i == group[0]]
 
 
 def behind_one_joint(system: Multibody, groups: Sequence[list[int]]) -> list[list[int]]:

@@ -19,12 +19,15 @@ from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Res
 from urdf2dyn_ros.codegen.mechanics import UNNOTED, LoopArguments, Mechanics
 from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Quantity, Rows
 from urdf2dyn_ros.equations import derivatives
+from urdf2dyn_ros.equations.fewest_operations import same_axes
 from urdf2dyn_ros.equations.forward_dynamics import (
     Factors,
     inverse,
     solved,
 )
 from urdf2dyn_ros.equations.loop_constraints import dotted, summed
+from urdf2dyn_ros.equations.newton_euler import newton_euler
+from urdf2dyn_ros.robot.inertia import second_moments
 from urdf2dyn_ros.robot.loads import TERMS, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import AXES, ZERO, Dual, Scalar, slope, value
@@ -127,29 +130,29 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
     def derive(self, mechanics: Mechanics) -> Results:
         """Return the efforts, the matrices and, with a moving base, the same of the wrench."""
         notes, moving = mechanics.notes, mechanics.moving
-        system = mechanics.system
-        if mechanics.textbook:
-            sweep = mechanics.sweep(STATE)
-            efforts, wrench, coordinates = sweep.efforts, sweep.wrenches[ROOT], sweep.coordinates
-            frames, own = derivatives.body_frames(system, sweep), []
-            for i in range(len(system.bodies)):
-                notes.note(i, 'W', frames[i].here.twice_w)
-                own.append(derivatives.own_composite(
-                    mechanics.inertias[i], mechanics.second_moments[i], frames[i].here))
-        else:
-            efforts, wrench, frames, own, coordinates = derivatives.shared_axes(
-                system, mechanics.inertias, mechanics.state(STATE), mechanics.gravity,
-                mechanics.loads(), notes.note)
-        results = efforts_of(mechanics, efforts, wrench)
-        whole = derivatives.composites(
-            system, frames, own, coordinates, mechanics.terms, notes.note)
+        groups = [] if mechanics.textbook else same_axes(mechanics.system, moving)
+        shared = mechanics.in_parallel_axes(mechanics.inertias, groups)
+        system, terms, note = shared.system, shared.terms(mechanics.terms), shared.note(notes.note)
+        sweep = newton_euler(
+            system, shared.inertias, mechanics.state(STATE), mechanics.gravity,
+            shared.recursion(mechanics.recursion), shared.loads(mechanics.loads()))
+        moments = (mechanics.second_moments if mechanics.textbook else
+                   second_moments(shared.inertias))
+        results = efforts_of(mechanics, sweep.efforts, sweep.wrenches[ROOT])
+        own = []
+        for i, (inertia, second) in enumerate(zip(shared.inertias[:-1], moments)):
+            spun = derivatives.spun_motion(sweep, i)
+            note(i, 'W', spun.twice_w)
+            own.append(derivatives.own_composite(inertia, second, spun))
+        whole = derivatives.composites(system, sweep, own, terms, note)
+        numbers = shared.numbers
 
         def column(j: int) -> None:
-            body = system.bodies[j]
-            notes.begin('', f'_{j + 1}', f'q, qd and qdd of joint {j + 1}{mention(body.name)}')
+            n, name = numbers[j] + 1, system.bodies[j].name
+            notes.begin('', f'_{n}', f'q, qd and qdd of joint {n}{mention(name)}')
 
         of_efforts, of_wrench = derivatives.derivatives(
-            system, frames, whole, coordinates, mechanics.terms, moving, notes.note, column)
+            system, sweep, whole, terms, moving, note, column)
         results |= dict(zip(('dtau_dq', 'dtau_dqd', 'M'), of_efforts))
         if moving:
             results |= dict(zip(('dwrench_dq', 'dwrench_dqd', 'dwrench_dqdd'), of_wrench))

@@ -270,12 +270,10 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
 
     def derive(self, mechanics: Mechanics) -> Results:
         q, shared = mechanics.arguments['q'], mechanics.in_parallel_axes(mechanics.inertias)
-        loads, recursion = shared.loads(mechanics.loads()), mechanics.recursion
-        if not mechanics.textbook:
-            recursion = shared.recursion(recursion)
+        loads = shared.loads(mechanics.loads())
         sweep = forward_sweep(
             shared.system, shared.inertias, [q, mechanics.arguments['qd'], [0.0] * len(q)],
-            mechanics.gravity, recursion, loads)
+            mechanics.gravity, shared.recursion(mechanics.recursion), loads)
         number = shared.numbers
 
         def part(joints: Sequence[int] | None, about: int | None) -> None:
