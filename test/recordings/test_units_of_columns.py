@@ -185,6 +185,33 @@ def test_one_motion_in_many_notations(notation: str, tmp_path: Path,
     assert in_si == (not any('read: ' in note for note in notes))
 
 
+@pytest.mark.parametrize(('above', 'first', 'below', 'remark'), [
+    ('', 'time', '', ''), ('# my robot, today\n# run 2\n', 'time', '# now,the\n', 'in line 3'),
+    ('Robot RX90,,,\n\n', 'time', '', 'in line 3'), ('# my robot\n', '# time', '', 'in line 2'),
+    ('', 'time', 's' + 6 * ',deg' + 6 * ',Nm' + '\n', ''),
+    ('RX90\n', 'time', '[ms]' + 6 * ',[deg]' + 6 * ',[-]' + '\n', 'in line 2'),
+    ('', 'sec,nanosec', '', ''), ('', 'header.stamp.sec,header.stamp.nanosec', '', '')])
+def test_titles_comments_units_and_stamps_of_two_columns(
+        above: str, first: str, below: str, remark: str, tmp_path: Path) -> None:
+    heads = [first, *(f'{what}{k}' for what in ('q', 'tau') for k in range(1, 7))]
+    times = [f'{t:.9f}'.replace('.', ',') if 'sec' in first else
+             f'{t * 1e3 if "ms" in below else t}' for t in TIME + 5.0]
+    q = Q / DEGREE if 'deg' in below else Q
+    path = tmp_path / 'x.csv'
+    path.write_text(above + ','.join(heads) + '\n' + below + '# half of it\n'.join(
+        f'{time},{",".join(map(repr, row))}\n'
+        for time, row in zip(times, np.hstack((q, EFFORT)).tolist())))
+    recording = open_recording(path)
+    records = [*recording]
+    assert [record.stamp for record in records] == [round(1e9 * t) for t in TIME + 5.0]
+    assert np.array([[*record.position, *record.effort] for record in records]
+                    ) == pytest.approx(np.hstack((Q, EFFORT)))
+    assert recording.units.get('position', {}).get('1') == (
+        unit_of('position', 'deg') if 'deg' in below else None)
+    assert [remark for remark in recording.remarks if 'names of the columns' in remark] == [
+        f'the names of the columns are {remark}'] * bool(remark)
+
+
 @pytest.mark.parametrize(('heads', 'words', 'expected'), [
     (('time', 'q{} [counts]', 'qd{}', 'tau{}'), (), "'counts' is no unit of position that is kn"),
     (('time', 'q{} [encoder counts]', 'qd{}', 'tau{}'), (), "'encoder counts' is no unit of pos"),

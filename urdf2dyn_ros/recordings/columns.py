@@ -110,6 +110,13 @@ def _has_form_of_unit(text: str) -> bool:
                             and not _SHORT_WORDS.fullmatch(word) for word in words))
 
 
+def are_units(cells: Sequence[str]) -> bool:
+    """Return whether the cells of a row are units, most of them known ones."""
+    units = [unit for cell in cells if (unit := cell.strip(' []()-\r\n'))]
+    known = [unit for unit in units if any(unit_of(quantity, unit) for quantity in UNITS)]
+    return 2 * len(known) > len(units) and all(map(_has_form_of_unit, units))
+
+
 def split_unit(name: str) -> tuple[str, str]:
     """Return a column's name without brackets that have no digits, and the unit in them."""
     unit = ''
@@ -162,7 +169,7 @@ _NUMBERED = re.compile(r'(.*?)(\d+)')
 ONLY_JOINT = re.compile(r'(?i)(?:.*[^a-z{])?(?:j|jnt|joint|a|axis|achse)[_ .]?{n}')
 _COMMON_TIME = re.compile(
     r'(?i)_*(?:t|(?:(?:elapsed|relative|sample|sim|x)[_ ]?)?(?:time|zeit)|x_value|'
-    '(?:.*[./])?(?:time)?stamp|secs?|seconds?)')
+    r'(?:.*[./])?(?:time)?stamp(?:[./_]secs?)?|secs?|seconds?)')
 # what a controller wants, not what was measured; of d only where the same exists without it
 _DESIRED = ('des|desired|cmd|command|commanded|ref|reference|target|goal|set|setpoint|soll|'
             'planned|action|error|err|output|d')

@@ -19,6 +19,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
 from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import first_names
 
 # largest delay that the fit of an identification finds by itself [s]
 FARTHEST_DELAY = 0.25
@@ -570,8 +571,12 @@ def wrong_positions(recording: RecordingFit) -> str:
             np.where(which, 1.0 / _DEGREES, 1.0)))).sum() for which in (
                 np.zeros(len(units)), units == 'rad', turns))
         if not recording.used.any() or min(in_degrees) < as_they_are - _CLEARER:
-            return exceeded(int(np.argmax(turns)), 'degrees',
-                            f'divide them by {_DEGREES:.5g}, or add --degrees for a table')
+            these = first_names([names[k] for k in np.flatnonzero(turns)], 8)
+            return exceeded(int(np.argmax(turns)), 'degrees', (
+                f'divide them by {_DEGREES:.5g}, or add --degrees for a table'
+                if in_degrees[0] <= in_degrees[1] else
+                f'those of {these} alone: divide these by {_DEGREES:.5g}, or give the column of '
+                'each joint its unit, as q1 [deg] and q2 [rad]'))
     slides = (units == 'm') & (spans > _BEYOND_RANGE * largest)
     return exceeded(int(np.argmax(slides)), 'mm or cm', 'convert them to m') if (
         slides.any()) else ''

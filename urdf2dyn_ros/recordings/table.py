@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from itertools import chain, compress, islice, pairwise, takewhile
+from itertools import chain, compress, count, islice, pairwise, takewhile, zip_longest
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -25,12 +25,14 @@ from urdf2dyn_ros.recordings.columns import (
     IsJoint,
     TableColumn,
     Unit,
+    are_units,
     bare_positions,
     column_list,
     columns_of_joints,
     find_columns,
     known_unit,
     reading_text,
+    split_unit,
 )
 from urdf2dyn_ros.recordings.recording import (
     NOT_RECORDED,
@@ -51,6 +53,11 @@ _DECIMAL_COMMAS = 'decimal commas: save with points, or with semicolons between 
 # float() also accepts 1_0 and digits of other scripts, which are mistakes here
 _DECIMAL = re.compile(r'\s*[+-]?\d*([.,])\d*(?:[eE][+-]?\d+)?\s*').fullmatch
 _PLAIN_NUMBER = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
+_HEAD_LINES = 50   # in which the names of columns are looked for
+_NUMBER = re.compile(r'[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan', re.IGNORECASE).fullmatch
+# parts of a stamp as ROS has it: the same before them, and seconds or nanoseconds
+_SECONDS = re.compile(r'(?i)(.*?)sec(?:ond)?s?')
+_NANOSECONDS = re.compile(r'(?i)(.*?)(?:n|nano)_?sec(?:ond)?s?')
 
 TableRow = tuple[int, list[str]]
 
@@ -67,8 +74,26 @@ def table_rows(path: Path, defect: Defect, remark: Remark = lambda text: None,
     except OSError as error:
         raise defect(f'cannot be read: {error.strerror}') from None
     columns = next((read for magic, read in KINDS if begin.startswith(magic)), None)
-    yield from (rows_of_columns(columns(path, defect, remark)) if columns else
-                csv_rows(path, defect, remark, progress))
+    yield from _with_whole_stamps(
+        rows_of_columns(columns(path, defect, remark)) if columns else
+        csv_rows(path, defect, remark, progress))
+
+
+def _with_whole_stamps(rows: Iterator[TableRow]) -> Iterator[TableRow]:
+    """Yield rows in which the nanoseconds of a ROS stamp are in the column of its seconds."""
+    line, names = next(rows)
+    nanoseconds = {match[1]: k for k, name in enumerate(names)
+                   if (match := _NANOSECONDS.fullmatch(name))}
+    first, second = next(((k, nanoseconds[match[1]]) for k, name in enumerate(names) if (
+        match := _SECONDS.fullmatch(name)) and match[1] in nanoseconds), (0, 0))
+    if not second:
+        yield line, names
+        yield from rows
+        return
+    for number, row in chain([(line, names)], rows):
+        with suppress(ArithmeticError):   # of cells that are no numbers, as of the names
+            row[first] = f'{Decimal(row[first]) + Decimal(row[second]).scaleb(-9):f}'
+        yield number, row[:second] + row[second + 1:]
 
 
 def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int], None],
@@ -76,29 +101,34 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
     """
     Yield number and cells of every line that is not empty, first the names of the columns.
 
-    These differ, and every row has as many cells. Columns are separated by commas, semicolons,
-    tabs or spaces. What ``ros2 topic echo --csv`` and ``rostopic echo -p`` write gets the columns
-    of a recording. `defect` returns the error of a text, `remark` is called with what a user
-    should know, `progress` with the characters so far.
+    These differ, and every row has as many cells; a title above them, comments, and a row of units
+    below them are allowed. Columns are separated by commas, semicolons, tabs or spaces. What
+    ``ros2 topic echo --csv`` and ``rostopic echo -p`` write gets the columns of a recording.
+    `defect` returns the error of a text, `remark` is called with what a user should know,
+    `progress` with the characters so far.
     """
     try:
         encoding = text_encoding(path)
         if encoding == 'latin-1':
             remark('its head is not UTF-8, and is read as Latin-1')
         with path.open(encoding=encoding, newline='') as file:
-            first = file.readline(_LONGEST_LINE)
+            lines = [file.readline(_LONGEST_LINE) for _ in range(_HEAD_LINES)]
+            head, units = _line_of_names(lines)
+            first = lines[head]
             if not first.strip():
-                raise defect(f'{"line 1: no names of columns" if first else "an empty file"}; '
+                raise defect(f'{"line 1: no names of columns" if lines[0] else "an empty file"}; '
                              'the first line must name the columns, one of them time')
+            if any(line.strip('# \r\n') for line in lines[:head]):
+                remark(f'the names of the columns are in line {head + 1}')
             file.seek(0)
             separator = max(_SEPARATORS, key=first.count)
             if separator not in first:
                 separator = ' '   # as of numpy.savetxt
             if separator != ',':
                 remark(f'columns are separated by {_SEPARATORS.get(separator, "spaces")}')
-            reader = csv.reader(_lines(file, defect, progress), delimiter=separator,
+            reader = csv.reader(_lines(file, head, defect, progress), delimiter=separator,
                                 skipinitialspace=True, strict=True)
-            first_row = next(reader)
+            first_row = next(filter(None, reader))
             if first_row[0].startswith('#'):   # a comment
                 first_row = [first_row[0].lstrip('# '), *first_row[1:]]
                 first_row = first_row[1 if not first_row[0] else 0:]
@@ -107,7 +137,7 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
             named: list[int] = []   # cells with the names of joints, the same in each row
             echoed = _echoed_columns(first_row)
             if echoed:
-                named = [*range(3, len(first_row) - len(echoed) + 1)]
+                named = [*range(3, len(first_row) - len(echoed) + 2)]
                 names, rows = echoed, chain([first_row], reader)
             elif '%time' in names:
                 named = [k for k, name in enumerate(names) if name.startswith('field.name')]
@@ -115,15 +145,22 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
                 names, rows = _printed_columns(names, first_row), chain([first_row], reader)
             first_line = reader.line_num
             if len(names) > 1 and all(map(_PLAIN_NUMBER, names)) and any(names):
-                raise defect('line 1: numbers, where the names of the columns should be: add a '
-                             'line with them, as time,q_<joint>,...')
+                raise defect(f'line {head + 1}: numbers, where the names of the columns should '
+                             'be: add a line with them, as time,q_<joint>,...')
+            if units:
+                [cells] = csv.reader(lines[units:units + 1], delimiter=separator,
+                                     skipinitialspace=True)
+                names = [f'{name} [{unit}]' if unit and not split_unit(name)[1] else name
+                         for name, unit in zip_longest(names, (
+                             cell.strip(' []()-') for cell in cells), fillvalue='')]
             twice = sorted(name for name, count in Counter(names).items() if count > 1)
             if twice:
-                raise defect(f'line 1: duplicate columns: {column_list(twice)}; rename them')
+                raise defect(f'line {head + 1}: duplicate columns: {column_list(twice)}; rename '
+                             'them')
             yield reader.line_num, names
             decimal = '.' if separator == ',' else ''
             for row in rows:
-                if not row:
+                if not row or (units and reader.line_num == units + 1):
                     continue
                 if decimal != '.':   # commas, or not known yet
                     marks = {match[1] for match in map(_DECIMAL, row) if match}
@@ -137,7 +174,7 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
                 if named and [row[k:k + 1] for k in named] != [first_row[k:k + 1] for k in named]:
                     raise defect(f'line {reader.line_num}: other joints than in line {first_line}')
                 if echoed:
-                    row = [f'{row[0]}.{row[1]:0>9}', *row[named[-1] + 1:]]
+                    row = [*row[:2], *row[named[-1] + 1:]]
                 if len(row) != len(names):
                     why = ('; is the file truncated there?' if len(row) < len(names) else
                            f'; {_DECIMAL_COMMAS}' if separator == ',' else '')
@@ -165,7 +202,8 @@ def _echoed_columns(cells: Sequence[str]) -> list[str]:
     names = list(takewhile(lambda cell: not is_number(cell), cells[3:]))
     kinds, left = divmod(len(cells) - 3 - len(names), len(names) or 1)
     return [] if left or not names or not 1 <= kinds <= 3 else [
-        'time', *(prefix + name for prefix in ('q_', 'qd_', 'effort_')[:kinds] for name in names)]
+        'sec', 'nanosec', *(prefix + name for prefix in ('q_', 'qd_', 'effort_')[:kinds]
+                            for name in names)]
 
 
 def _printed_columns(names: Sequence[str], cells: Sequence[str]) -> list[str]:
@@ -197,19 +235,46 @@ def bad_cell(line: int, names: Sequence[str], row: Sequence[str], columns: Seque
                 continue
         cell = row[column]
         comma = f'; {_DECIMAL_COMMAS}' if ',' in cell else ''
+        date = '; write times in seconds' if re.search(r'\d[:T]\d', cell) else ''
         return (f'line {line}, column {names[column]!r}: {escaped(repr(cell), _LONGEST_CELL)} is '
-                f'not a number{comma}')
+                f'not a number{comma or date}')
     return f'line {line}: not all cells are numbers'
 
 
-def _lines(file: TextIO, defect: Defect, progress: Callable[[int], None]) -> Iterator[str]:
+def _line_of_names(lines: Sequence[str]) -> tuple[int, int]:
+    """
+    Return the indices of the line with the names of columns, and of that of their units, or 0.
+
+    It is the last one before the first row of numbers and its units; line 1 where there is no such
+    row. A comment counts where there is nothing else, as in what numpy.savetxt writes.
+    """
+    def is_row(line: str) -> bool:
+        words = [*filter(None, re.split(r'[,;|\s"]+', line))]
+        return 2 * sum(map(bool, map(_NUMBER, words))) > len(words)
+
+    above = [k for k, line in enumerate(takewhile(lambda line: not is_row(line), lines))
+             if line.strip()]
+    if not any(map(is_row, lines)) or sum(lines[k].count('"') for k in above) % 2:
+        return 0, 0
+    names = [k for k in above if not lines[k].startswith('#')] or above or [0]
+    below = re.split(r'[,;\t]', lines[names[-1]])
+    if len(names) > 1 and are_units(below if len(below) > 1 else lines[names[-1]].split()):
+        return names[-2], names[-1]
+    return names[-1], 0
+
+
+def _lines(file: TextIO, head: int, defect: Defect, progress: Callable[[int], None],
+           ) -> Iterator[str]:
+    """Yield lines, an empty one for each above the head and for each comment below."""
     read = 0
-    while line := file.readline(_LONGEST_LINE):
+    for number in count():
+        if not (line := file.readline(_LONGEST_LINE)):
+            return
         if len(line) == _LONGEST_LINE or '\0' in line:
             raise defect('not a table: a line has no end, or there are bytes that are not text')
         read += len(line)
         progress(read)
-        yield line
+        yield '\n' if number < head or (number > head and line.startswith('#')) else line
 
 
 # ---- Recordings as tables: names of columns, and a row for every instant
@@ -245,7 +310,7 @@ class TableRecording(Recording):
         self._patterns, self._rate = columns, checked_rate(rate)
         self._no_time = False   # whether a column of times has none, and the rate counts
         rows = self._rows()
-        self._names = next(rows)[1]
+        self._head, self._names = next(rows)
         self._of_rows = [*self.remarks]   # how rows were read
         self._read_header()   # a wrong header is an error at once
         self._check_time(rows)
@@ -262,7 +327,7 @@ class TableRecording(Recording):
                 try:
                     self.units.setdefault(what, {})[joint] = known_unit(what, column)
                 except ValueError as error:
-                    raise self.defect(f'line 1: {error}') from None
+                    raise self.defect(f'line {self._head}: {error}') from None
         self._factors = np.array([1.0, *(
             float(unit.factor) if (unit := self.units.get(what, {}).get(joint)) else 1.0
             for what in self._slices for joint in self._joints)])
@@ -292,8 +357,8 @@ class TableRecording(Recording):
         time, columns, desired, remarks = found
         self._joints = tuple(columns['position'])
         if len(names) == 1 and not self._rate:
-            raise self.defect(f'line 1 is one column, {column_list(names)}: columns are '
-                              f'separated by commas, semicolons, tabs or spaces, and {_RULE}'
+            raise self.defect(f'line {self._head} is one column, {column_list(names)}: columns '
+                              f'are separated by commas, semicolons, tabs or spaces, and {_RULE}'
                               '; bags end in .db3, .mcap or .bag, trajectories in .yaml')
         missing = []
         if not time.name and not self._rate:
@@ -309,7 +374,7 @@ class TableRecording(Recording):
         try:
             self._time_unit = known_unit(TIME, time)
         except ValueError as error:
-            raise self.defect(f'line 1: {error}') from None
+            raise self.defect(f'line {self._head}: {error}') from None
         self._unit = self._time_unit.factor if self._time_unit else Decimal(1)
         # which cells are read, first that of the time; for each quantity one of each joint
         self._cells = [names.index(time.name) if time.name and not self._no_time else _MISSING]
@@ -356,15 +421,16 @@ class TableRecording(Recording):
                         times.append(time)
                         states.append(values)
         steps = sorted(after - before for before, after in pairwise(times) if after > before)
+        falls = sum(after < before for before, after in pairwise(times))
         check_rate(self._rate, name, bool(steps), self.defect)
         if self._rate:
             self._no_time = True
             self._read_header()
             return
+        if len(times) > _FEWEST_STEPS and 3 * falls > len(times):
+            raise RecordingError(self.path, f'column {name!r} falls from row to row: sort the '
+                                 'rows by their time')
         if len(times) > _FEWEST_STEPS and not steps:
-            if len({*times}) > 1:
-                raise RecordingError(self.path, f'column {name!r} falls from row to row: sort the '
-                                     'rows by their time')
             raise RecordingError(
                 self.path, f'column {name!r}: the first {len(times)} rows have the time '
                 f'{times[0]}: was it written with too few digits? Write it with all of its '
@@ -465,13 +531,13 @@ def read_table(path: Path, patterns: Sequence[str] = (), degrees: bool = False,
     remarks: list[str] = []
     rate = checked_rate(rate)
     rows = table_rows(path, defect, remarks.append)
-    _, names = next(rows)
+    head, names = next(rows)
     named = find_columns(names, patterns)
     if not named.time.name and not rate:
-        raise defect(f'line 1: no column is called {TIME!r}, but {column_list(names)}; if one of '
-                     "them is a time, say so by --columns 'time=NAME', or add --rate HZ")
+        raise defect(f'line {head}: no column is called {TIME!r}, but {column_list(names)}; if '
+                     "one of them is a time, say so by --columns 'time=NAME', or add --rate HZ")
     if len(names) == 1 and not rate:
-        raise defect(f'line 1: there is no column besides {named.time.name!r} to draw')
+        raise defect(f'line {head}: there is no column besides {named.time.name!r} to draw')
     units: dict[str, dict[str, Unit | None]] = {}
     ours, factors = dict[str, str](), dict[str, float]()
     try:
@@ -485,7 +551,7 @@ def read_table(path: Path, patterns: Sequence[str] = (), degrees: bool = False,
                 factors[column.name] = float(unit.factor) if unit else (
                     math.radians(1.0) if degrees and what != 'effort' else 1.0)
     except ValueError as error:
-        raise defect(f'line 1: {error}') from None
+        raise defect(f'line {head}: {error}') from None
     check_degrees(degrees, units, defect)
     values = array('d')
     lines = array('q')
