@@ -14,7 +14,7 @@ from urdf2dyn_ros.codegen.latex import What, latex
 from urdf2dyn_ros.codegen.signature import FRAME_AXES, FrameAxes, LinkFrames
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.regressor import BaseParameters, find_base_parameters
-from urdf2dyn_ros.errors import ExportError
+from urdf2dyn_ros.errors import ExportError, ParameterError
 from urdf2dyn_ros.generated_robot import LoadValues
 from urdf2dyn_ros.link_motion import LinkMotion
 from urdf2dyn_ros.robot.loads import Payload
@@ -513,3 +513,11 @@ class InverseDynamics(LinkMotion):
             frames=LinkFrames((link,) if link else (), axes))
         function: Callable[..., Any] = CALLABLE[language].load(program)[program.functions[-1].name]
         return function
+
+
+def checked_dynamics(dynamics: object) -> InverseDynamics:
+    """Return what is an InverseDynamics, or raise a ParameterError for another class."""
+    if isinstance(dynamics, InverseDynamics):
+        return dynamics
+    raise ParameterError(f'dynamics is a {type(dynamics).__name__}; it must be an '
+                         "InverseDynamics, as InverseDynamics('robot.urdf')")

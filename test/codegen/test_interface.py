@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import timeit
+from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,16 @@ from urdf2dyn_ros import (
     InverseDynamics,
     LinkFrames,
     Loads,
+    MomentumObserver,
     Payload,
     SourceError,
     StateError,
     UrdfError,
+    compare,
+    evaluate,
+    excite,
     export_model,
+    identify,
     read_urdf,
 )
 from urdf2dyn_ros.errors import ParameterError, Problem, RecordingError, Urdf2DynError
@@ -319,6 +325,14 @@ def test_what_is_of_another_type_is_an_error_of_this_package(arguments, error, w
     with pytest.raises(error, match=words):
         export_model(SCARA, **{'functions': 'jacobian' if 'frames' in arguments else 'gravity',
                                **arguments})
+
+
+@pytest.mark.parametrize('function', [
+    partial(evaluate, 'x.csv'), partial(identify, ['x.csv']), excite, MomentumObserver,
+    lambda dynamics: compare(dynamics, [0.0], [[0.0]], [[0.0]])])
+def test_a_path_in_the_place_of_an_inverse_dynamics_is_an_error(function) -> None:
+    with pytest.raises(ParameterError, match=r"dynamics is a str; .* as InverseDynamics\('robot"):
+        function('robot.urdf')
 
 
 def test_links_are_one_or_several() -> None:

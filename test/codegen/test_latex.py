@@ -140,7 +140,7 @@ def test_lines_are_broken_at_terms() -> None:
 @pytest.mark.parametrize(('model', 'options', 'what', 'reason'), [
     (OWN / 'scara.urdf', {}, 'efforts', 'formulas of 4 joints are too long to read (at most 3)'),
     (ARM, {}, 'tau', "unknown equations 'tau': efforts, mass_matrix, gravity, bias"),
-    (ARM, {'base': 'moving'}, 'efforts', 'set base="fixed"')])
+    (ARM, {'base': 'moving'}, 'efforts', 'choose base fixed')])
 def test_without_a_formula_the_reason_is_named(model, options, what, reason) -> None:
     with pytest.raises(ParameterError, match=re.escape(reason)):
         InverseDynamics(model, backend='python', **options).latex(what)

@@ -175,7 +175,7 @@ def test_joints_of_another_name_are_renamed(evaluate, tmp_path: Path) -> None:
 @pytest.mark.parametrize(('names', 'rules', 'words'), [
     (('waist', 'elbow', 'wrist', 'lift'), [],   # whose order in a message may be any
      ['none of its joints is a joint of the robot', 'recorded: waist, elbow, wrist',
-      'robot: joint1, joint2', r"--rename 'fer_joint(\d)=panda_joint\1'"]),
+      'robot: joint1, joint2', '--rename waist=JOINT, and so for each other']),
     (('joint1', 'joint2', 'a3', 'a4'), [], ['not in it: joint3, joint4;', 'recorded: joint1',
                                             'add --rename a3=joint3 --rename a4=joint4']),
     (('joint1', 'joint2', 'joint3', 'a4'), [r'(joint)\d=\1'], ["makes 'joint' of both 'joint1'"]),

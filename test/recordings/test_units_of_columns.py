@@ -97,6 +97,13 @@ def test_no_advice_chooses_between_measured_and_desired_columns(tmp_path: Path) 
         evaluate(open_recording(path), InverseDynamics(RX90), EvaluationSettings('none'))
 
 
+def test_fewer_joints_of_other_names_are_renamed_by_what_they_are_called(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / 'x.csv', ['t', 'q_arm_joint1', 'q_arm_joint2'],
+                     np.column_stack((TIME, Q[:, :2])).tolist())
+    with pytest.raises(RecordingError, match=r"the recording's: --rename 'arm_\(\.\*\)=\\1'"):
+        evaluate(path, InverseDynamics(RX90))
+
+
 def test_efforts_with_numbers_are_of_the_joints_of_the_robot() -> None:
     found = find_columns(['t', 'q_b', 'q_a', 'q_b_filtered', 'q_a_filtered', 'tau_1', 'tau_2'], (),
                          'ab'.__contains__)

@@ -336,6 +336,7 @@ FREE = RobotModel(
     (Friction(offset=float('nan')), r'friction offset .* = nan: must be a number'),
     (Friction(viscous=float('inf')), r'friction viscous .* = inf: .* at most 1e\+30'),
     (Friction(viscous='much'), r"friction viscous .* = 'much': must be a number"),
+    (Rotor('a'), r"rotor inertia of joint \"joint2\" = 'a': must be a number"),
     (Rotor(-0.1), r'rotor inertia of joint "joint2" = -0.1: .* at least 0.*\[kg m\^2\]'),
     (Rotor(armature=-0.1), r'rotor armature .* = -0.1: .* at least 0'),
     (Rotor(0.1, float('nan')), r'rotor gear_ratio .* = nan: must be a number'),

@@ -49,9 +49,9 @@ def latex(system: Multibody, gravity: tuple[float, float, float], loads: Loads, 
     most = MOST_JOINTS + 2 * bool(system.closed_loops)   # whose chains are short
     if n > most:
         raise ParameterError(f'formulas of {n} joints are too long to read (at most '
-                             f'{most}): export_model(model, style="readable")')
+                             f'{most}): urdf2dyn export, or export_model, writes them as code')
     if loads.moving(system) or loads.external or loads.payload:
-        raise ParameterError('formulas have no arguments but q, qd and qdd: set base="fixed", '
+        raise ParameterError('formulas have no arguments but q, qd and qdd: choose base fixed, '
                              'and declare no payload and no external wrenches')
     # of the tree, whose passive joints have accelerations
     tree: What = 'efforts' if system.closed_loops and what == 'bias' else what

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.estimation.stream import Output
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
 from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN
 from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all, values_below
@@ -63,7 +63,7 @@ class MomentumObserver:
 
     def __init__(self, dynamics: InverseDynamics, **parameters: ArrayLike) -> None:
         values = check_all(self.PARAMETERS, parameters)
-        n = len(dynamics.joint_names)
+        n = len(checked_dynamics(dynamics).joint_names)
         self._momentum = dynamics.momentum
         self._has_payload = 'payload' in dynamics.inputs
         sizes = {'external': 6 * len(dynamics.loads.external), 'payload': 10}

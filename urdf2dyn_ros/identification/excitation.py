@@ -14,7 +14,7 @@ import yaml
 from urdf2dyn_ros.errors import IdentificationError, LoopError, ParameterError
 from urdf2dyn_ros.identification.robot import joint_friction
 from urdf2dyn_ros.identification.rows import STILL_RANGE
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
 from urdf2dyn_ros.robot.model import Limits, RobotModel
 from urdf2dyn_ros.robot.parameters import load_yaml, yaml_fault
 from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, Array
@@ -309,7 +309,7 @@ def excite(dynamics: InverseDynamics, duration: float = 20.0, fraction: float = 
                                      ('fraction', fraction, 0.01, 1.0)):
         if not least <= value <= most:
             raise ParameterError(f'{name} {value:g}: must be between {least:g} and {most:g}')
-    model = dynamics.model
+    model = checked_dynamics(dynamics).model
     if not dynamics.joint_names:
         raise ParameterError(f'robot {model.name!r} has no joint that moves')
     if model.forces:

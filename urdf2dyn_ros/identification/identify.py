@@ -27,7 +27,7 @@ from urdf2dyn_ros.identification.summary import (
     summarised,
     summary_bytes,
 )
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.mistakes import LARGEST_GIVEN_DELAY, without_delay
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
@@ -98,7 +98,7 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
         For settings out of range or against each other, or tags ``<force>``.
 
     """
-    robot = robot_of(dynamics.model, dynamics)
+    robot = robot_of(checked_dynamics(dynamics).model, dynamics)
     source, remarks = source_of(robot, settings), list[str]()
     used, loaded, judged = ([str(path) for path in (
         [paths] if isinstance(paths, str | Path) else paths)] for paths in (

@@ -106,6 +106,7 @@ _OWN_PARAMETERS = (
 
 NODE_PARAMETERS: tuple[Parameter, ...] = (*_OWN_PARAMETERS, *STREAM_PARAMETERS)
 
+_DEFAULTS = {row.name: row.default for row in NODE_PARAMETERS}
 NODE_FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)   # of joints and links: only where they are set
 
 
@@ -301,7 +302,8 @@ class Wiring:
         logger, dynamics, before = self._node.get_logger(), built.dynamics, self._pipeline.active
         names = dynamics.joint_names
         warnings = [*map(str, dynamics.model.warnings),
-                    *unused_settings(built.values, dynamics.model),
+                    *dict.fromkeys((*unused_settings(built.values, dynamics.model),
+                                    *without_effect(_DEFAULTS, self.parameters.values).values())),
                     *read_hold(self._pipeline.requested['hold'], dynamics)[1]]
         summary = (f'model of {dynamics.model.name!r}: {counted(len(names), "joint")} '
                    f'({listed(names, len(names))}), {dynamics.model.mass:.6g} kg, '

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen.compiled import Values, in_order
 from urdf2dyn_ros.errors import ParameterError, StateError
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, Evidence, have_no_sign
 from urdf2dyn_ros.recordings.lag import measure_lag, shared_lags, tried_lags, weights_at
 from urdf2dyn_ros.recordings.measured_efforts import (
@@ -496,7 +496,7 @@ def compare(dynamics: InverseDynamics, time: ArrayLike, measured: Values, comput
         For unknown semantics, or another number of gains.
 
     """
-    names, n = dynamics.joint_names, dynamics.n
+    names, n = checked_dynamics(dynamics).joint_names, dynamics.n
     if len(gains) not in (1, n):
         raise ParameterError(f'there are {len(gains)} gains for {counted(n, "joint")}: give one, '
                              'or one for each')

@@ -19,7 +19,7 @@ from urdf2dyn_ros.estimation.observer import per_joint
 from urdf2dyn_ros.estimation.outcomes import joint_state_lines
 from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
 from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, make_stream
-from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP, TOO_LATE, effort_bag
 from urdf2dyn_ros.recordings.comparison import (
@@ -344,10 +344,10 @@ def evaluate(recording: Recording | str | Path, dynamics: InverseDynamics,
             result = evaluate(recording, dynamics, settings, folder)
         result.files.clear()
         return result
+    names = checked_dynamics(dynamics).joint_names
     if not isinstance(recording, Recording):
         recording = open_recording(recording)
     directory = Path(directory)
-    names = dynamics.joint_names
     if not names:
         raise ParameterError(f'robot {dynamics.model.name!r} has no joint that moves: there is no '
                              'effort to compute')

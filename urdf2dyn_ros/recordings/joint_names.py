@@ -163,10 +163,12 @@ def _check_recorded(joints: Sequence[str], recorded: Sequence[str], unknown: Seq
     sides = (f'\n  recorded: {first_names(recorded, _MOST_NAMES)}'
              f'\n  robot: {first_names(joints, _MOST_NAMES)}\n')
     if len(missing) == len(joints):
-        rules = _rules_between(recorded, joints) or [_EXAMPLE]
-        remedy = ("if only their names differ, rename the recording's: " if len(rules) == 1 else
-                  'which of them were measured, not desired? Choose these: ')
-        remedy += f'--rename {" or ".join(map(quoted, rules))}'
+        rules = _rules_between(recorded, joints)
+        remedy = ('which of them were measured, not desired? Choose these: ' if len(rules) > 1 else
+                  "if only their names differ, rename the recording's: ")
+        remedy += (f'--rename {" or ".join(map(quoted, rules))}' if rules else
+                   f'--rename {quoted(f"{re.escape(recorded[0])}=JOINT")}, and so for each other '
+                   'name, with the joint of the robot that it is')
         raise RecordingError(path, f'none of its joints is a joint of the robot:{sides}{remedy}')
     remedy = (
         'as many of its names are no joints of the robot: if they are the missing ones, add '
@@ -186,7 +188,7 @@ def _likely_rules(missing: Sequence[str], unknown: Sequence[str]) -> str:
 
 
 def _rules_between(recorded: Sequence[str], joints: Sequence[str]) -> list[str]:
-    """Return the rules, each of which makes recorded names those of all joints."""
+    """Return the rules, each of which makes recorded names those of all joints, or all known."""
     first, rules = joints[0][:_LONGEST_NAME], list[str]()
     parts = sorted({first[i:j] for i in range(len(first)) for j in range(i + 1, len(first) + 1)},
                    key=len, reverse=True)
@@ -194,10 +196,10 @@ def _rules_between(recorded: Sequence[str], joints: Sequence[str]) -> list[str]:
         for part in parts:
             before, _, after = name.partition(part)
             left, _, right = first.partition(part)
-            if name == before + part + after and all(
-                    joint.startswith(left) and joint.endswith(right)
-                    and before + joint[len(left):len(joint) - len(right)] + after in recorded
-                    for joint in joints):
+            names = {before + joint[len(left):len(joint) - len(right)] + after
+                     for joint in joints if joint.startswith(left) and joint.endswith(right)}
+            if name == before + part + after and (names >= {*recorded} or (
+                    len(names) == len(joints) and names <= {*recorded})):
                 rules.append(f'{re.escape(before)}(.*){re.escape(after)}={left}\\1{right}')
                 break
     return rules

@@ -10,7 +10,7 @@ plausibility.py.
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 
@@ -494,20 +494,26 @@ def magnitudes(robot: Description) -> Iterator[Problem]:
 
 @rule
 def joints_of_drives(robot: Description) -> Iterator[Problem]:
-    """A transmission and <ros2_control> drive joints of this robot."""
-    for code, effect, owners in (
+    """A transmission, <ros2_control> and <gazebo> are of parts of this robot."""
+    for code, effect, what, known, references in (
             ('transmission-unknown', 'no rotor has this gear ratio; without rotors, no effect',
-             transmissions(robot)),
+             'joint', robot.joint_of, _driven(transmissions(robot))),
             ('control-unknown', 'no effect; ros2_control does not start with this joint',
-             robot.robot.iterchildren('ros2_control'))):
-        unknown = [(owner, name) for owner in owners
-                   for name in map(name_of, owner.iterchildren('joint'))
-                   if name not in robot.joint_of]
+             'joint', robot.joint_of, _driven(robot.robot.iterchildren('ros2_control'))),
+            ('gazebo-unknown', 'no effect; Gazebo ignores it', 'link or joint',
+             {**robot.link_of, **robot.joint_of},
+             ((element, element.get('reference', ''))
+              for element in robot.robot.iterfind('gazebo[@reference]')))):
+        unknown = [(owner, name) for owner, name in references if name not in known]
         search = robot.is_small and len(unknown) <= 100
         yield from merged(
-            warn(code, owner, f'no joint is named {quote(name)}: it is ignored; '
-                 f'{suggestion(name, robot.joint_of, search)}', effect=effect)
+            warn(code, owner, f'no {what} is named {quote(name)}: it is ignored; '
+                 f'{suggestion(name, known, search)}', effect=effect)
             for owner, name in unknown)
+
+
+def _driven(owners: Iterable[Element]) -> Iterator[tuple[Element, str]]:
+    return ((owner, name_of(joint)) for owner in owners for joint in owner.iterchildren('joint'))
 
 
 @rule

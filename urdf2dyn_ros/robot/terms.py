@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -335,9 +336,10 @@ class Rotor(JointTerm):
 
     def __post_init__(self) -> None:
         # made with the parameters: no work at every call
-        coupled = self.inertia * self.gear_ratio
-        object.__setattr__(self, '_coupled', coupled if self.gyroscopic else 0.0)
-        object.__setattr__(self, '_reflected', coupled * self.gear_ratio + self.armature)
+        with suppress(TypeError):   # of what is no number, which `check` refuses
+            coupled = self.inertia * self.gear_ratio
+            object.__setattr__(self, '_coupled', coupled if self.gyroscopic else 0.0)
+            object.__setattr__(self, '_reflected', coupled * self.gear_ratio + self.armature)
 
     def check(self, joint: str, kind: JointType) -> None:
         super().check(joint, kind)

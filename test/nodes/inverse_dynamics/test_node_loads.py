@@ -150,8 +150,11 @@ def test_a_value_without_effect_builds_nothing_and_the_answer_says_so(graph: Gra
     """The text of ``ros2 param set``; with the term enabled the value counts."""
     used = 'is used from the next message on'
     with graph.process('inverse_dynamics', arguments=['--log-level', 'inverse_dynamics:=debug'],
-                       robot_description=TEXT, **CENTRED) as process:
+                       robot_description=TEXT, **CENTRED,
+                       **{'contact.thresholds': [4.0]}) as process:
         graph.wait(lambda: used in process.output)
+        assert ('contact.thresholds without effect: observer.enabled is false'
+                in process.output)   # at the start as well
         for name, value, reason in (
                 ('joints.joint1.viscous', 7.0, 'friction.enabled is false'),
                 ('payload.mass', 1.0, 'payload.link is empty'),
