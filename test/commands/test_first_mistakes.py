@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from support.paths import ROOT
 from support.recordings.bags import write_csv
-from urdf2dyn_ros import UrdfError, read_urdf
+from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.text import asked_once
 
@@ -67,6 +68,26 @@ def test_a_table_without_names_of_columns_is_not_one_with_equal_names(tmp_path, 
     path.write_text(Path(CSV).read_text().partition('\n')[2])
     printed = output_of(['evaluate', str(path), '--urdf', URDF], capsys, 1)
     assert 'line 1: numbers, where the names of the columns should be' in printed
+
+
+@pytest.mark.parametrize(('heads', 'words', 'said'), [
+    ('q_{}', ['--degrees'], 'are they in radians, and read as degrees?'),
+    ('q_{} [deg]', [], 'are they in radians, and read as degrees?'),
+    ('q_{}', [], 'those of joint2, joint3 alone: divide these by 57.296')])
+def test_units_of_positions_are_judged_by_efforts(heads, words, said, tmp_path, capsys):
+    """Of all joints, or of some."""
+    dynamics, time = InverseDynamics(URDF), np.arange(0.0, 10.0, 0.01)
+    pace = 2.0 * np.pi * np.array([0.2, 0.3, 0.25, 0.4, 0.5, 0.35])
+    phase, size = np.outer(time, pace), np.array([1.6, 0.8, 0.8, 1.6, 0.8, 1.6])
+    q = size * np.sin(phase) + np.array([0.0, 1.2, -1.2, 0.0, 0.0, 0.0])
+    efforts = dynamics(q, size * pace * np.cos(phase), -size * pace**2 * np.sin(phase))
+    if 'alone' in said:
+        q[:, 1:3] = np.degrees(q[:, 1:3])
+    path = write_csv(tmp_path / 'x.csv', [
+        'time', *(heads.format(name) for name in JOINTS), *(f'effort_{name}' for name in JOINTS)],
+        np.column_stack((time, q, efforts)).tolist())
+    assert said in output_of(['evaluate', str(path), '--urdf', URDF, '-o', str(tmp_path / 'out'),
+                              *words], capsys, 0)
 
 
 def test_currents_are_recognised_as_a_multiple_of_the_efforts(tmp_path, capsys):

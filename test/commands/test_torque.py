@@ -143,7 +143,24 @@ def test_a_trajectory_of_moveit_is_used_as_it_is_or_as_poses(tmp_path: Path, mot
     assert [*tmp_path.glob('*_torque*')] == []
 
 
+def test_several_plans_are_no_motion(tmp_path: Path) -> None:
+    """In a bag or a file."""
+    points = [(k * 10**9, [0.5 * k] * 6, (), (), ()) for k in range(2)]
+    bag = write_bag(tmp_path / 'bag', 'mcap', {'/plan': [
+        joint_trajectory(second * 10**9, JOINTS, points) for second in (1, 9)]})
+    file = tmp_path / 'plans.yaml'
+    file.write_text('---\n'.join(
+        f'joint_names: {[*JOINTS]}\npoints:\n' + ''.join(
+            f'- {{positions: {[0.1 * time] * 6}, time_from_start: {time}}}\n' for time in times)
+        for times in ((0, 1), (5, 6))))
+    for path in (bag, file):
+        done = run('torque', UR5, '--trajectory', path, folder=tmp_path)
+        assert '2 trajectories, of 2, 2 ... points, and a plan is one' in done.stderr
+
+
 @pytest.mark.parametrize(('words', 'expected'), [
+    (['--hold', 'elbow_joint'], '--hold is of a trajectory: add --trajectory FILE'),
+    (['--rate', 100], '--rate is of a trajectory: add --trajectory FILE'),
     (['--q', 1, 2], '2 values without a name, but 6 joints: give one for each, in the order sho'),
     (['--q', 'elbow=1'], 'did you mean "elbow_joint"?'),
     (['--qd', 'elbow_joint=1', 'elbow_joint=2'], 'the joint is named twice'),

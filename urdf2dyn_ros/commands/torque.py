@@ -40,6 +40,8 @@ from urdf2dyn_ros.robot.terms import Rotor
 from urdf2dyn_ros.system import create_files, json_text, require, writing_to
 from urdf2dyn_ros.text import counted, first_names, printable, quote, suggestion
 
+_OF_TRAJECTORIES = ('--output', '--overwrite', '--recording', '--accelerations', '--pause',
+                    '--topic', '--columns', '--rate', '--rename', '--hold')
 _STATE = {'q': 'positions [rad or m]', 'qd': 'velocities [rad/s or m/s]',
           'qdd': 'accelerations [rad/s^2 or m/s^2]'}
 _RATES = {'q': '', 'qd': '/s', 'qdd': '/s^2'}   # of the units
@@ -104,9 +106,8 @@ def run_torque(arguments: argparse.Namespace) -> int:
         print_remarks(['the root floats in the URDF; here it is at rest'], 'note')
     if arguments.trajectory:
         return _trajectory(dynamics, arguments)
-    for option, is_set in (('--output', arguments.output), ('--recording', arguments.recording),
-                           ('--pause', arguments.pause is not None)):
-        if is_set:
+    for option in _OF_TRAJECTORIES:
+        if getattr(arguments, option[2:]) not in (None, False, '', []):
             raise ParameterError(f'{option} is of a trajectory: add --trajectory FILE')
     motion = np.array([[_values(name, getattr(arguments, name), dynamics)] for name in _STATE])
     if arguments.degrees and (arguments.lock or arguments.start):
@@ -360,6 +361,8 @@ def _motion(dynamics: InverseDynamics,
         rows.append([[each.get(name, math.nan) for name in names] for each in of_joint])
     print_remarks([*recorded.remarks, *recording.remarks])
     print_remarks(filter(None, [recording.reading]), 'note')
+    if not arguments.recording:
+        recording.check_single()
     times = np.array(stamps, dtype=np.int64)
     points = np.array(rows).transpose(1, 0, 2)
     given = np.isfinite(points[1:]).any(axis=2)   # velocities and accelerations, of any joint

@@ -181,7 +181,9 @@ class BagRecording(Recording):
                 if data[0] and self._ros == 2:   # the first byte of CDR is zero
                     raise self.defect(f'its messages are compressed: {self.remedy}')
                 unstamped += not any(data[4:12])
-                yield from records(data, recorded)
+                part = [*records(data, recorded)]
+                self.plans += [len(part)] * self.plan
+                yield from part
                 if expected:
                     self._report(number / expected)
         if unstamped:
@@ -311,6 +313,7 @@ class TrajectoryFile(Recording):
             raise self.defect(f'no YAML: {yaml_fault(error)}') from None
         if not trajectories:
             raise self.defect(f'no trajectory in it: {_TRAJECTORY}')
+        self.plans = [len(trajectory['points']) for trajectory in trajectories]
         for trajectory in trajectories:
             names = tuple(map(str, trajectory['joint_names']))
             for number, point in enumerate(trajectory['points'], start=1):

@@ -565,8 +565,8 @@ def wrong_positions(recording: RecordingFit) -> str:
 
     turns = (units == 'rad') & ~np.array(dynamics.continuous) & (
         spans > np.maximum(2.0 * largest, 10.0))
+    none = no_change(len(units))
     if turns.any():   # or they turn several times; in degrees are all joints, or those beyond
-        none = no_change(len(units))
         as_they_are, *in_degrees = (recording.unexplained(none._replace(positions=np.diag(
             np.where(which, 1.0 / _DEGREES, 1.0)))).sum() for which in (
                 np.zeros(len(units)), units == 'rad', turns))
@@ -577,6 +577,14 @@ def wrong_positions(recording: RecordingFit) -> str:
                 if in_degrees[0] <= in_degrees[1] else
                 f'those of {these} alone: divide these by {_DEGREES:.5g}, or give the column of '
                 'each joint its unit, as q1 [deg] and q2 [rad]'))
+    elif recording.used.any() and (_DEGREES * spans < 2.0 * largest)[units == 'rad'].all():
+        in_radians = np.diag(np.where(units == 'rad', _DEGREES, 1.0))
+        as_they_are, turned = (recording.unexplained(change).sum() for change in (
+            none, none._replace(positions=in_radians)))
+        if turned < as_they_are - _CLEARER:
+            return (f'{_DEGREES:.5g} times the positions explain the efforts: are they in '
+                    'radians, and read as degrees? Correct the heads of their columns, or omit '
+                    '--degrees')
     slides = (units == 'm') & (spans > _BEYOND_RANGE * largest)
     return exceeded(int(np.argmax(slides)), 'mm or cm', 'convert them to m') if (
         slides.any()) else ''

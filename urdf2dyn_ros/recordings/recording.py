@@ -70,8 +70,17 @@ class Recording(ABC):
         # that it states, by quantity and joint
         self.units: dict[str, dict[str, Unit | None]] = {}
         self.error: RecordingError | None = None   # the defect at which `until_defect` ended
+        self.plans: list[int] = []   # number of points of each trajectory that was read
         self._known = False
         self._begin()
+
+    def check_single(self) -> None:
+        """Raise a RecordingError for several plans, whose points together are no motion."""
+        if len(self.plans) > 1 and max(self.plans) > 1:
+            raise RecordingError(
+                self.path, f'{len(self.plans)} trajectories, of {self.plans[0]}, '
+                f'{self.plans[1]} ... points, and a plan is one: keep one of them, as YAML: '
+                'ros2 topic echo --once TOPIC > plan.yaml')
 
     def know(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES) -> None:
         """

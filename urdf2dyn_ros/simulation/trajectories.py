@@ -220,6 +220,7 @@ def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Li
     recording.know(units.__contains__, ANGULAR)
     check_units(recording, lambda names: names, units)
     records = list(recording)
+    recording.check_single()
     names, first, start, begin = records[0].names, records[0], np.array(centre), 0
     if not recording.plan:   # its first row is the start
         if len(records) < 2:
