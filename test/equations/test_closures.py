@@ -390,7 +390,7 @@ def test_loads_reach_the_motors() -> None:
 
 @pytest.mark.parametrize('kind', ['revolute', 'universal', 'cylindrical', 'prismatic', 'fixed'])
 def test_every_type_of_loop_keeps_the_balance_of_power(kind: str) -> None:
-    """A chain of six oblique hinges and a slider from the base to the base, closed at its end."""
+    """A chain of oblique hinges and a slider, closed at its end with a door that turns as well."""
     rng, b = np.random.default_rng(5), Builder('chain')
     freedoms = {'revolute': 5, 'universal': 4, 'cylindrical': 4, 'prismatic': 5, 'fixed': 6}[kind]
     link, place = 'base', np.zeros(3)
@@ -399,14 +399,14 @@ def test_every_type_of_loop_keeps_the_balance_of_power(kind: str) -> None:
         link = b.joint(f'j{k}', link, place, axis / np.linalg.norm(axis), motor=k == 0,
                        kind='prismatic' if k == 3 else 'continuous')
         place = place + rng.normal(size=3) * 0.4
-    b.places['end'] = place
-    b.loop('end', link, 'base', place, kind, (0.0, 0.6, 0.8))
+    door = b.joint('door', 'base', (0.5, -0.3, 0.2), (0.8, 0.0, 0.6), motor=True)
+    b.loop('end', link, door, place, kind, (0.0, 0.6, 0.8))
     text = b.text
     if kind == 'universal':
         text = text.replace('</loop_joint>', '<axis2 xyz="1 0 0"/></loop_joint>')
     dynamics, h = InverseDynamics(text, backend='python'), 1e-3
     assert len(dynamics.passive_names) == freedoms
-    q, qd, qdd = np.array([0.01]), np.array([0.05]), np.array([0.1])
+    q, qd, qdd = np.array([0.01, -0.02]), np.array([0.05, 0.2]), np.array([0.1, -0.3])
     E = [dynamics.energy(q + qd * t + 0.5 * qdd * t * t, qd + qdd * t).sum()
          for t in h * np.array([-2.0, -1.0, 1.0, 2.0])]
     power = (E[0] - 8.0 * E[1] + 8.0 * E[2] - E[3]) / (12.0 * h)

@@ -302,7 +302,7 @@ def limit_units(robot: Description) -> Iterator[Problem]:
 
 def _stands_for_none(limit: float) -> bool:
     """Return whether a limit is a power of ten that is written where there is none."""
-    return limit in (1e2, 1e3, 1e4, 1e5, 1e6) or limit > 1e6
+    return limit in (1e2, 1e3, 1e4, 1e5) or limit >= 1e6
 
 
 def effort_units(robot: Description) -> Iterator[Problem]:
