@@ -39,7 +39,8 @@ def recording(path: Path, dynamics: InverseDynamics) -> np.ndarray:
     return noise
 
 
-@pytest.mark.parametrize('name', ['four_bar', 'five_bar', 'palletizer'])
+@pytest.mark.parametrize('name', [
+    pytest.param('four_bar', marks=pytest.mark.slow), 'five_bar', 'palletizer'])
 def test_held_out_efforts_are_predicted_up_to_their_noise(name: str, tmp_path: Path) -> None:
     dynamics = InverseDynamics(mechanism(name), backend='python')
     noise = recording(tmp_path / 'motion.csv', dynamics)

@@ -178,23 +178,30 @@ def frozen(q, effort):
     return q, effort
 
 
+CUT = ['r: the measured efforts of joint2 (exactly ', ' are never beyond a value']
+
+
 @pytest.mark.parametrize(('change', 'words'), [
-    (cut, ['r: the measured efforts of joint2 (exactly ', ' are never beyond a value']),
+    (cut, CUT),
     (frozen, ['r: the position of joint2 hardly changes, although the effort']),
     (late_joint(5), [f'the efforts of {NAMES[1]} are about 0.08 s later than']),
     *(pytest.param(*each, marks=pytest.mark.slow) for each in (
         (late_joint(-5), [f'the efforts of {NAMES[1]} are about 0.08 s earlier than']),
         (opposite, ['joint4 is hardly explained', 'is its sign wrong?'])))])
 def test_what_the_data_contradict_is_said_first(change, words, run, tmp_path):
-    """No 'Yes' stands before it, and no file is without it; summaries keep it."""
     done = run(change=change)
     assert done.code == 3 and 'the data contradict the model' in done.errors
+    assert all(word in done.verdict for word in words) and 'Yes' not in done.verdict
     assert not (tmp_path / 'out' / 'identified.urdf').exists()
-    done = run('--force', '--overwrite', change=change)
+
+
+def test_no_file_is_without_what_the_data_contradict(run, tmp_path):
+    """No 'Yes' stands before it; summaries keep it."""
+    done = run('--force', change=cut)
     assert done.code == 0
     said, _, figures = done.verdict.partition(' The residual of the identified model')
     assert 'The data contradict the model: ' in said and 'Yes' not in said and figures
-    assert all(word in said for word in words), said
+    assert all(word in said for word in CUT), said
     head = (tmp_path / 'out' / 'parameters.yaml').read_text().splitlines()[1]
     assert head == f'# Does it explain the data? {done.verdict}'
     again = tmp_path / 'again'
