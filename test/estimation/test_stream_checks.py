@@ -332,3 +332,29 @@ def test_a_position_that_is_none_is_not_published(value):
     right = DYNAMICS(*motion(np.array([each.stamp - 10**9 for each in last]) * 1e-9))
     off = np.abs([each.effort for each in last] - right) / np.abs(right).max(axis=0)
     assert off.max() < WRONG
+
+
+@pytest.mark.parametrize(('rate', 'frequency'), [
+    (1000.0, 40.0), (1000.0, 60.0), (1000.0, 90.0), (500.0, 40.0), (500.0, 60.0)])
+def test_a_vibration_that_no_filter_follows_is_declared(rate, frequency):
+    """The deviation is at most 1.6 times too small, and the status warns of the efforts."""
+    t, w = np.arange(0.0, 5.0, 1.0 / rate), 2.0 * np.pi * frequency
+    phase = w * t[:, None] + np.arange(6.0)
+    q, _, qdd = motion(t)
+    q, qdd = q + 1e-4 * np.sin(phase), qdd - 1e-4 * w * w * np.sin(phase)
+    stream = make_stream(VALUES, DYNAMICS, lambda: 0)
+    outputs = [stream.receive(Message(10**9 + round(1e9 * time), NAMES, position, [], []))
+               for time, position in zip(t, np.round(q / ENCODER) * ENCODER)]
+    known = [(each.qdd - right, each.std) for each, right in zip(outputs, qdd)
+             if each is not None and each.stamp > 3 * 10**9]
+    assert len(known) > 2.9 * rate
+    error, declared = np.sqrt(np.square(known).mean(axis=0))
+    assert (error < 1.6 * declared).all() and (declared < 1.6 * error).all()
+    assert statuses(q, t)[-1][0].level == Level.WARN
+
+
+def test_white_noise_is_no_vibration():
+    """Fast references have more of it than slow ones, and it is not declared."""
+    t, random = np.arange(0.0, 5.0, 0.001), np.random.default_rng(5)
+    q = motion(t)[0] + 1e-5 * random.normal(size=(len(t), 6))
+    assert {status.level for status, _ in statuses(q, t)[2:]} == {Level.OK}

@@ -30,9 +30,9 @@ _VERDICTS = tuple(Verdict)   # by their numbers
 _INTEGER, _NUMBER, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
 _BANK = ('order', 'slot', 'w', 'snap', 'jerk', 'variances', 'steady', 'x', 'P', 'past', 'cross',
          'residuals')
-_HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'mixture_errors', 'missed', 'size',
-              'variance', 'variance_ratio', 'times', 'began', 'errors', 'weights', 'shares',
-              'accelerations', 'mixed', 'references', 'work', 'velocities')
+_HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'mixture_errors', 'missed',
+              'size', 'declared', 'variance', 'variance_ratio', 'times', 'began', 'errors',
+              'weights', 'shares', 'accelerations', 'mixed', 'references', 'work', 'velocities')
 _ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'alternation', 'quantum',
               'unconfirmed', 'sampled', 'last', 'shifts', 'prompt', 'measured', 'estimate',
               'deviations', 'oldest')

@@ -4,7 +4,7 @@ Which filters of a bank to believe, and how far: by the past, seen with hindsigh
 For the filter of positions of order 4 and bandwidth W, a - L j with L = 2.613 / W is the
 Butterworth low-pass of order 4 of the acceleration a time L ago, which is nearly without lag or
 noise: a reference that costs nothing. Where velocities take the place of positions, it is that of
-their derivative: v - L a + L^2 j / 2. There are five of them, i = 0 (slowest) to 4. Rows keep, for
+their derivative: v - L a + L^2 j / 2. There are eight, i = 0 (slowest) to 7. Rows keep, for
 every 2.4 ms or more, the time u, the accelerations a_k of all filters and the mixed one. When a
 row is L_i old,
 
@@ -20,7 +20,11 @@ filters are
 
 with s_k the bandwidth over the fastest one (0.7 of it for order 3; 1 for a last "filter", a = 0),
 r_k the variance over the steady one, which is above 1 after a start, and A^2 the mean of ref^2.
-The variance of the mixed acceleration is the largest E_i of it, times the mean of r_k.
+The variance of the mixed acceleration is the largest E_i of it, times the mean of r_k. A motion of
+30 to 100 Hz, which no filter in use follows, shows in the three fastest references alone, beside
+their noise. It stays the same in the next one, while noise grows: 19 times where it is white. So
+E_i is declared there where E_(i+1) is less than 2.5 times it, up to 300 rad/s^2, and decides
+nothing else.
 
 A velocity that is late, scaled or coarse loses by its own E: it needs no check.
 """
@@ -34,8 +38,13 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.estimation.bank import DELAY, STEADY, Bank, mixed
 from urdf2dyn_ros.robot.spatial import Array
 
-REFERENCES = (3, 4, 5, 6, 7)   # bandwidths of the references: 19, 35, 62, 112 and 202 rad/s
+# bandwidths of the references: 19, 35, 62, 112 and 202 rad/s, and 363, 654 and 1180
+REFERENCES = (3, 4, 5, 6, 7, 8, 9, 10)
 JUDGES = 3   # of them that choose filters: the others, whose noise is larger, tell the deviation
+SLOWER = 5   # of them that tell it: what the others see is a motion, not noise, where
+PLATEAU = 2.5   # the next one sees less than this times its square
+# rad/s^2 or m/s^2, most that they declare: 1 mrad at 90 Hz has 230; held positions look like more
+LARGEST_VIBRATION = 300.0
 ROUNDING = 1e-9   # s, of times
 SPACING = 2.4e-3   # s, least time between rows: no acceleration changes faster
 ROWS = 128   # kept: those of the longest delay, 0.15 s
@@ -76,6 +85,7 @@ class Hindsight:
         self.weights = np.zeros((filters + 1, joints))
         self.shares = np.zeros((filters, joints))
         self.shares[bank.each - 1] = 1.0
+        self.declared = np.zeros(joints)   # variance with vibrations, which decide nothing
         self.variance = np.zeros(joints)   # of the mixed acceleration [rad^2/s^4 or m^2/s^4]
         self.variance_ratio = np.zeros(joints)   # mean of r_k: 1 where all filters are steady
         self._times = np.zeros(ROWS)
@@ -156,8 +166,9 @@ class Hindsight:
         def average(mean: Array, value: Array, gain: float, some: NDArray[np.bool_]) -> None:
             mean += np.where(some, gain * (value - mean), 0.0)
 
-        error = self._accelerations[row] - reference
-        average(self.errors[i], error * error, gain, old)
+        if i < self._judges:
+            error = self._accelerations[row] - reference
+            average(self.errors[i], error * error, gain, old)
         error = self._mixed[row] - reference
         average(self.mixture_errors[i], error * error, gain, old)
         average(self.size[i], reference * reference, slow, old)
@@ -189,7 +200,13 @@ class Hindsight:
         self.shares[self._bank.each - 1] += ALONE * self.weights[-1]
         self.shares /= np.cumsum(self.shares, axis=0)[-1]
         self.variance_ratio[:] = mixed(self.weights, variance_ratio)
-        self.variance[:] = self.mixture_errors.max(axis=0) * self.variance_ratio
+        variance = self.mixture_errors[:SLOWER].max(axis=0)
+        self.variance[:] = variance * self.variance_ratio
+        for i in range(SLOWER, len(self._filters) - 1):
+            plateau = self.mixture_errors[i + 1] < PLATEAU * self.mixture_errors[i]
+            vibration = np.minimum(self.mixture_errors[i], LARGEST_VIBRATION * LARGEST_VIBRATION)
+            variance = np.where(plateau, np.maximum(vibration, variance), variance)
+        self.declared[:] = variance * self.variance_ratio
 
 
 # ---- Estimates of a fixed lag: of every sample, with the help of those that followed it
@@ -242,7 +259,7 @@ class Lag:
             return None
         state = self._known[0][1] if len(self._known) == 1 else _between(
             at, self._known[0], self._known[1])
-        return (at, state, np.sqrt(self._hindsight.variance)) if self.began <= at else None
+        return (at, state, np.sqrt(self._hindsight.declared)) if self.began <= at else None
 
     def _keep(self) -> None:
         self._bank.keep()

@@ -21,7 +21,8 @@
 /* Constants of the modules, by their names there; compiled.py hands over the values. */
 #define CONSTANTS(X) X(DIFFUSE) X(STEADY) \
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST) X(BEGUN) X(LEAST_ERROR) X(LEAST_PART) \
-    X(ALONE) X(GATE) X(AGAIN) X(VELOCITY_GATE) X(SUDDEN) X(USUAL_POSITION) \
+    X(SLOWER) X(PLATEAU) X(LARGEST_VIBRATION) X(ALONE) \
+    X(GATE) X(AGAIN) X(VELOCITY_GATE) X(SUDDEN) X(USUAL_POSITION) \
     X(UNUSUAL) X(UNCONFIRMED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) \
     X(TRUST_SAMPLES) X(MOST_VARIANCE) X(ALTERNATING) X(ALTERNATION) X(COUNTS) X(AT_REST) X(BRIDGED) \
     X(COPY) X(VALID) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
@@ -55,7 +56,7 @@ typedef struct {
 typedef struct {
     int64_t count, judges, number;
     int64_t *filters, *rows, *next;
-    double *delays, *prior, *mixture_errors, *missed, *size, *variance, *variance_ratio, *times, *began;
+    double *delays, *prior, *mixture_errors, *missed, *size, *declared, *variance, *variance_ratio, *times, *began;
     void *errors, *weights, *shares, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
     Boolean *velocities;
 } Hindsight;
@@ -314,8 +315,14 @@ static void weigh(Hindsight *self, const Bank *bank)
     mixed(K + 1, n, weights[0], variance_ratio[0], self->variance_ratio);
     EACH(j, n) {
         double most = self->mixture_errors[j];
-        EACH(i, self->count) most = larger(self->mixture_errors[i * n + j], most);
+        EACH(i, smaller(self->count, SLOWER)) most = larger(self->mixture_errors[i * n + j], most);
         self->variance[j] = most * self->variance_ratio[j];
+        RANGE(i, (long)SLOWER, self->count - 1) {
+            const double now = self->mixture_errors[i * n + j];
+            if (self->mixture_errors[(i + 1) * n + j] < PLATEAU * now)
+                most = larger(smaller(now, LARGEST_VIBRATION * LARGEST_VIBRATION), most);
+        }
+        self->declared[j] = most * self->variance_ratio[j];
     }
 }
 
@@ -522,7 +529,7 @@ static double outcome(KalmanFilters *self, int same, int repeated, const Boolean
     mixed(K, n, hindsight->weights, (double *)self->bank.x + self->bank.derivative * K * n, a);
     EACH(j, n) {
         double size = 0.0;
-        EACH(i, hindsight->count) size = larger(size, hindsight->size[i * n + j]);
+        EACH(i, smaller(hindsight->count, SLOWER)) size = larger(size, hindsight->size[i * n + j]);
         unconfirmed |= self->unconfirmed[j] * self->unconfirmed[j] > UNCONFIRMED * UNCONFIRMED * size
             || (seen && fabs(a[j]) > SUDDEN + UNSEEN * sqrt(hindsight->size[j]));
         count += bad[j];
@@ -670,7 +677,7 @@ EXPORTED VECTORS int urdf2dyn_update(KalmanFilters *self, double time)
         why = compare(self, h);
     }
     motion(&self->hindsight, &self->bank, self->bank.x, self->estimate);
-    EACH(j, n) self->estimate[3 * n + j] = sqrt(self->hindsight.variance[j]);
+    EACH(j, n) self->estimate[3 * n + j] = sqrt(self->hindsight.declared[j]);
     prompt_velocities(self, self->estimate + 4 * n);
     return (int)why;
 }

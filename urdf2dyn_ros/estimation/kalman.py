@@ -43,7 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimation.bank import DELAY, Bank, mixed
-from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, Hindsight, Lag
+from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, SLOWER, Hindsight, Lag
 from urdf2dyn_ros.estimation.stamp_filter import StampFilter
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -238,7 +238,7 @@ class KalmanFilters:
         sums = np.cumsum(faster, axis=0)[-1]   # 0 where a bandwidth is fixed
         prompt = np.where(sums > 0.0, mixed(faster, bank.x[1]) / np.where(sums > 0.0, sums, 1.0),
                           qd)
-        return Estimate(stamp, q, qd, qdd, np.sqrt(self._hindsight.variance), verdict, prompt)
+        return Estimate(stamp, q, qd, qdd, np.sqrt(self._hindsight.declared), verdict, prompt)
 
     def _lagged(self, stamp: int, time: float, verdict: Verdict) -> Estimate:
         """Return the estimate of an earlier sample."""
@@ -532,7 +532,7 @@ class KalmanFilters:
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
         unconfirmed = (self._unconfirmed * self._unconfirmed
-                       > UNCONFIRMED * UNCONFIRMED * hindsight.size.max(axis=0))
+                       > UNCONFIRMED * UNCONFIRMED * hindsight.size[:SLOWER].max(axis=0))
         largest = SUDDEN + UNSEEN * np.sqrt(hindsight.size[0])
         unseen = np.abs(mixed(hindsight.weights[:-1], bank.x[bank.derivative])) > largest
         if (unconfirmed | unseen & (hindsight.rows[0] >= FEWEST)).any():
