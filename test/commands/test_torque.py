@@ -226,6 +226,7 @@ def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_pat
     for joint, driving, braking in zip(range(1, 7), found['driving'], found['braking']):
         power = (written.columns[f'effort_joint{joint}']
                  * written.columns[f'qd_joint{joint}'])
+        assert written.columns[f'power_joint{joint}'] == pytest.approx(power, abs=1e-5)
         assert (driving, braking) == (pytest.approx(power.max()), pytest.approx(power.min()))
     limits = [joint.limits.velocity for joint in read_urdf(RX90).joints if joint.type != 'fixed']
     assert found['velocity_share'] == pytest.approx(np.array(found['fastest']) / limits)

@@ -10,6 +10,7 @@ from support.streams.pendulums import MS, START, make_stream, motion, pendulums,
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
 from urdf2dyn_ros.estimation.messages import Message
+from urdf2dyn_ros.estimation.stamp_filter import StampFilter
 from urdf2dyn_ros.estimation.stream import Stream
 
 
@@ -178,3 +179,31 @@ def test_filters_begin_anew_after_a_gap_and_a_clock_set_back_forgets_the_sensors
         equal = [np.array_equal(one.effort, other.effort)
                  for one, other in zip(found[2000:], new, strict=True) if one and other]
         assert len(equal) > 400 and set(equal) == {not kept}
+
+
+def clocked(stamps: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """Return the times of the filter of stamps, which is told the motion up to each sample."""
+    def state(t: float) -> np.ndarray:
+        w = np.array([5.0, 3.0])
+        return np.array([np.sin(w * t), w * np.cos(w * t), -w * w * np.sin(w * t)])
+
+    clock, found = StampFilter(2), []
+    for stamp, time in zip(stamps, times, strict=True):
+        found.append(clock.time(stamp, state(time)[0]))
+        clock.motion = state(time)
+    return np.array(found)
+
+
+def test_positions_decide_whether_samples_are_regular_or_stamps_their_times():
+    """The first of regular samples whose stamps are late, then of others stamped when taken."""
+    random, period, n = np.random.default_rng(1), 0.01, 1000
+    regular = period * (np.arange(n) + 0.01 * np.arange(n)**2 / (2 * n))   # slows down by 1 %
+    late = regular + period * random.uniform(0.0, 0.6, n)
+    taken = regular[-1] + period + np.cumsum(period * random.uniform(0.6, 1.4, 2 * n))
+    found = clocked(np.append(late, taken), np.append(regular, taken))
+    assert np.std((found[:n] - regular)[100:]) < 0.2 * np.std(late - regular)   # 50 samples
+    assert np.mean((found[:n] - regular)[100:]) == pytest.approx(0.3 * period, rel=0.1)
+    away = np.abs(found[n:] - taken)   # which fades with 2 s
+    assert away[600] / away[800] == pytest.approx(np.exp((taken[800] - taken[600]) / 2.0))
+    assert away[-1] < 1e-4 * period and (np.diff(found) > 0.0).all()
+    np.testing.assert_array_equal(clocked(taken, taken), taken)

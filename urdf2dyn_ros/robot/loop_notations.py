@@ -194,20 +194,19 @@ def _of_gazebo(robot: Description, element: Element, name: str, kind: str) -> Lo
     """Return a loop whose frame in the first link is where that in the second is at zero."""
     first, second = (_link(robot, (element.findtext(who) or '').strip())
                      for who in ('parent', 'child'))
-    pose = read_numbers(' '.join((element.findtext('pose') or '0 0 0 0 0 0').split()[:3]), 3), \
-        read_numbers(' '.join((element.findtext('pose') or '0 0 0 0 0 0').split()[3:]), 3)
+    pose = (element.findtext('pose') or '0 0 0 0 0 0').split()
+    xyz, rpy = (_as_triple(read_numbers(' '.join(part), 3)) for part in (pose[:3], pose[3:]))
     axes = [element.findtext(f'{tag}/xyz') for tag in ('axis', 'axis2')]
     if kind in _WITH_AXIS and axes[0] is None:
         raise ValueError(f'a {kind} joint has an axis; add <axis><xyz>...</xyz></axis>')
     axis, axis2 = (_unit(_three(text or axes[0] or '1 0 0')) for text in axes)
     (R1, p1), (R2, p2) = _at_zero(robot, first), _at_zero(robot, second)
-    R = R2 @ from_rpy(_as_triple(pose[1]))
-    p = p2 + R2 @ _as_triple(pose[0])
+    R = R2 @ from_rpy(rpy)
+    p = p2 + R2 @ xyz
     back = R1.T @ R
     return _checked(Loop(
         name, kind, LoopFrame(first, R1.T @ (p - p1), _angles(back), axis),
-        LoopFrame(second, _as_triple(pose[0]), _as_triple(pose[1]),
-                  axis2 if kind == 'universal' else axis)))
+        LoopFrame(second, xyz, rpy, axis2 if kind == 'universal' else axis)))
 
 
 def _pair(robot: Description, pair: str) -> Loop:
