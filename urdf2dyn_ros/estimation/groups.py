@@ -194,6 +194,15 @@ class Reception(NamedTuple):
     outlier: bool = False   # whether a position contradicts the motion, and was not used
 
 
+class GroupsReception(NamedTuple):
+    """What became of a sample in all groups that it belongs to."""
+
+    outcome: Outcome   # ESTIMATED if an output may follow
+    # samples before it must not be used for some joints after any but RELAYED
+    events: set[Event]
+    due: Group | None = None   # the group that an output may follow of
+
+
 class Group:
     """The samples of joints that are received together, with their indices (k,) in the model."""
 
@@ -251,7 +260,7 @@ class Group:
         elif not self._sampled:
             event = Event.RESTART
         if event:
-            self.restart(event is Event.GAP)
+            self.reset(event is Event.GAP)
         self._sampled = True
         self.degrees.add_positions(q)
         before, self._before, self._q = self._before, self._q, q
@@ -260,7 +269,7 @@ class Group:
             unwrap(q, self._turning, self._turn_error, self._before, before)
         if self.frozen.add(stamp, q, qd, self.velocities):
             if self.outcome is not Outcome.FROZEN:   # what follows is another motion
-                self.restart(gap=True)
+                self.reset(gap=True)
                 event = event or Event.RESTART
             self.outcome = Outcome.FROZEN
             return Reception(self.outcome, event, True)
@@ -327,7 +336,7 @@ class Group:
         self.history.add(MeasuredEstimate(estimate, self._measured_at(estimate.stamp)))
         return Outcome.ESTIMATED, outlier
 
-    def restart(self, gap: bool = False) -> None:
+    def reset(self, gap: bool = False) -> None:
         """Use no sample before the next one; after a gap, what was learned stays."""
         for estimator in {self.estimator, self._filters}:
             estimator.pause() if gap else estimator.reset()
@@ -411,7 +420,7 @@ class Groups:
         count = len(joints.names)
         self._replace([Group(np.arange(count, dtype=np.intp), joints, make_estimator(count),
                              Steps(max_gap), several=False, newest=0, shifts=self._shifts)])
-        self._leader = self._due = self.all[0]   # `_due`: whose message may have an output
+        self._leader = self.all[0]
         self._last_output, self._missed = 0, False
 
     def _replace(self, groups: list[Group]) -> None:
@@ -474,16 +483,12 @@ class Groups:
         newest = self.newest
         return [group for group in self if group.is_far(newest)]
 
-    def restart(self) -> None:
+    def reset(self) -> None:
         for group in self:
-            group.restart()
+            group.reset()
 
-    def add(self, stamp: int, sample: Sample) -> tuple[Outcome, set[Event]]:
-        """
-        Add a sample; return its outcome, ESTIMATED where an output may follow, and events.
-
-        Samples before it must not be used for some joints after any event but RELAYED.
-        """
+    def add(self, stamp: int, sample: Sample) -> GroupsReception:
+        """Add a sample."""
         layout, q, qd, effort = sample
         parts = self._received(layout)
         events: set[Event] = set()
@@ -500,7 +505,6 @@ class Groups:
             outlier |= reception.outlier
             rejected |= group.velocities.rejected
         assert first is not None
-        outcome = first
         if events:
             if Event.JUMP_BACK in events:
                 self._last_output, self._missed = 0, False
@@ -509,17 +513,15 @@ class Groups:
             self._events['position_rejected'] += 1
         if rejected:
             self._events['velocity_rejected'] += 1
-        if len(self.all) == 1:
-            self._due = self.all[0]
-        elif added:
-            for group in added:
-                self._lead(group)
-            due = [group for group in added if self._is_due(group)]
-            if not due or self.absent:
-                return Outcome.INCOMPLETE, events
-            self._due = self._leader if self._leader in due else due[0]
-            outcome = self._due.outcome
-        return outcome, events
+        if len(self.all) == 1 or not added:
+            return GroupsReception(first, events, self.all[0])
+        for group in added:
+            self._lead(group)
+        due = [group for group in added if self._is_due(group)]
+        if not due or self.absent:
+            return GroupsReception(Outcome.INCOMPLETE, events)
+        chosen = self._leader if self._leader in due else due[0]
+        return GroupsReception(chosen.outcome, events, chosen)
 
     def _lead(self, group: Group) -> None:
         """Let a group lead that is faster, or received with less to carry."""
@@ -540,9 +542,9 @@ class Groups:
         periods = AFTER_MISSED if self._missed else AFTER_LOST
         return group.newest - self._last_output > periods * self._leader.steps.period > 0.0
 
-    def carry(self) -> MeasuredEstimate | Outcome:
-        """Carry all joints to the stamp of the next output; return the outcome without one."""
-        groups, due = self.all, self._due
+    def carry(self, due: Group) -> MeasuredEstimate | Outcome:
+        """Carry all joints to the stamp of the output that is due; return why there is none."""
+        groups = self.all
         if len(groups) == 1:
             return groups[0].history.newest or Outcome.WARMING_UP
         for group in groups:

@@ -254,7 +254,8 @@ class Backlog:
         self._limit = self._large
         self._overloads = 0   # that directly followed one another
 
-    def is_overload(self, messages: int) -> bool:
+    def add(self, messages: int) -> bool:
+        """Add a backlog of so many messages; return whether it is an overload."""
         overload = messages > self._limit
         self._limit = min(self._large, max(self._small, CATCH_UP * messages))
         self._overloads = self._overloads + 1 if overload else 0

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import LoopError, StateError
 from urdf2dyn_ros.estimation.estimators import Estimator
-from urdf2dyn_ros.estimation.groups import GroupFigures, Groups, MeasuredEstimate, PositionShift
+from urdf2dyn_ros.estimation.groups import (
+    Group,
+    GroupFigures,
+    Groups,
+    MeasuredEstimate,
+    PositionShift,
+)
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
 from urdf2dyn_ros.estimation.kalman import Estimate
 from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample, is_finite
@@ -273,7 +279,7 @@ class Stream:
                 return
             if result is Outcome.NOT_FINITE:
                 self._end()
-                self._groups.restart()
+                self._groups.reset()
             output = self._counted(result)
             if output is not None:
                 yield output
@@ -302,7 +308,7 @@ class Stream:
 
     def _add(self, stamp: int, sample: Sample, compute: bool) -> Output | Outcome:
         """Add a sample that is valid by itself."""
-        outcome, events = self._groups.add(stamp, sample)
+        outcome, events, due = self._groups.add(stamp, sample)
         if events and events != {Event.RELAYED}:
             self._end()
             if Event.JUMP_BACK in events:
@@ -311,7 +317,7 @@ class Stream:
                 and self.held.hold_unpublished(stamp, self.never_received)):
             self._end()
             self._start()
-        return self._compute(compute) if outcome is Outcome.ESTIMATED else outcome
+        return self._compute(due, compute) if outcome is Outcome.ESTIMATED and due else outcome
 
     def _read(self, message: Message) -> Sample | Outcome:
         """Return the sample of a message; joints that it has are no longer held."""
@@ -332,8 +338,8 @@ class Stream:
             self.counters[Outcome.NO_BASE] += len(self._waiting)
             self._waiting.clear()
 
-    def _compute(self, compute: bool) -> Output | Outcome:
-        carried = self._groups.carry()
+    def _compute(self, due: Group, compute: bool) -> Output | Outcome:
+        carried = self._groups.carry(due)
         if isinstance(carried, Outcome):
             return carried
         if carried.estimate.stamp <= self._last_output:
@@ -354,7 +360,7 @@ class Stream:
         elif isinstance(result, Outcome):
             self._end()   # the others wait for the same data, in vain
             if result is Outcome.NOT_FINITE:
-                self._groups.restart()
+                self._groups.reset()
             return result
         self._last_output = complete.estimate.stamp
         return result

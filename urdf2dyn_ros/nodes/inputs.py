@@ -100,7 +100,7 @@ class JointStates:
             self._count(taken[1])
             self._put_aside(waiting, taken[0])
         *older, newest = waiting
-        overload = self._backlog.is_overload(len(older))
+        overload = self._backlog.add(len(older))
         processed = self._backlog.thinned(older)
         for message in processed:
             self._process(message, not overload)

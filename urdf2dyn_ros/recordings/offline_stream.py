@@ -128,7 +128,7 @@ class OfflineStream(Stream):
         self._smooth(ends=True)
 
     def _add(self, stamp: int, sample: Sample, compute: bool) -> Output | Outcome:
-        outcome, events = self._groups.add(stamp, sample)
+        outcome, events, _ = self._groups.add(stamp, sample)
         if events - {Event.RELAYED} or self._groups.all is not self._divided:
             self._smooth(ends=True)
             self._divided = self._groups.all
@@ -283,7 +283,7 @@ class MergedMotions:
 
     def add(self, stamp: int, sample: Sample) -> None:
         """Add a sample with a stamp [ns]."""
-        _, events = self._groups.add(stamp, sample)
+        events = self._groups.add(stamp, sample).events
         for group in self._groups.all:
             if group.outcome is Outcome.FROZEN:
                 for sentence in group.frozen.sentences(group.names):

@@ -37,13 +37,13 @@ def test_gaps_in_the_numbers_of_a_publisher_are_lost_messages() -> None:
 def test_a_pause_is_distinguished_from_a_machine_that_is_too_slow() -> None:
     """By whether fewer wait each time; what came in time ends the reckoning."""
     backlog = Backlog(1000)
-    assert [backlog.is_overload(count) for count in (250, 120, 60, 25, 20)] == [False] * 5
-    assert backlog.is_overload(26), 'no fewer than before, and not few'
+    assert [backlog.add(count) for count in (250, 120, 60, 25, 20)] == [False] * 5
+    assert backlog.add(26), 'no fewer than before, and not few'
     backlog.over()
-    assert not backlog.is_overload(80)
-    assert backlog.is_overload(80)
+    assert not backlog.add(80)
+    assert backlog.add(80)
     backlog.over()
-    assert backlog.is_overload(251)
+    assert backlog.add(251)
 
 
 @pytest.mark.fault(39)
@@ -51,16 +51,16 @@ def test_an_overload_that_lasts_leaves_time_for_the_newest_message() -> None:
     """Where a sample takes longer than a period, its end would never come otherwise."""
     backlog, waiting, seen = Backlog(1000), 999, []
     older = [bytes([0]), bytes([1]), bytes([2]), bytes([3])]
-    while backlog.is_overload(waiting):
+    while backlog.add(waiting):
         thinned = len(backlog.thinned([b''] * waiting))
         seen.append(thinned)
         waiting = min(999, round(1.5 * thinned))   # received while these were processed
     assert seen == [999, 500, 188, 36]
-    assert backlog.is_overload(1000) and backlog.is_overload(1000)
+    assert backlog.add(1000) and backlog.add(1000)
     assert backlog.thinned(older) == older[1::2], 'evenly, with the newest'
-    assert backlog.is_overload(1000)
+    assert backlog.add(1000)
     assert backlog.thinned([*older, *older]) == [older[3]] * 2, 'one of four, with the newest'
-    assert not backlog.is_overload(10)
+    assert not backlog.add(10)
     assert backlog.thinned(older) == older
 
 
