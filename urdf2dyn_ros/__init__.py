@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from urdf2dyn_ros.estimation.observer import Contact, ContactDetector, MomentumObserver
     from urdf2dyn_ros.export import Target, export_model
     from urdf2dyn_ros.identification.excitation import Excitation, excite
-    from urdf2dyn_ros.identification.identification import Identification
     from urdf2dyn_ros.identification.identify import IdentificationSettings, identify
+    from urdf2dyn_ros.identification.result import Identification
     from urdf2dyn_ros.inverse_dynamics import InverseDynamics
     from urdf2dyn_ros.recordings import open_recording
     from urdf2dyn_ros.recordings.comparison import JointComparison, compare
@@ -56,7 +56,7 @@ _MODULES = {
     'evaluate': 'recordings.evaluation', 'Evaluation': 'recordings.evaluation',
     'EvaluationSettings': 'recordings.evaluation', 'Excitation': 'identification.excitation',
     'excite': 'identification.excitation', 'export_model': 'export', 'ExportError': 'errors',
-    'Friction': 'robot.terms', 'Identification': 'identification.identification',
+    'Friction': 'robot.terms', 'Identification': 'identification.result',
     'IdentificationError': 'errors', 'IdentificationSettings': 'identification.identify',
     'identify': 'identification.identify', 'InverseDynamics': 'inverse_dynamics',
     'JointComparison': 'recordings.comparison', 'LinkFrames': 'codegen.signature',

@@ -26,7 +26,7 @@ from urdf2dyn_ros.codegen.program import Call, Program, Sum, parts
 from urdf2dyn_ros.codegen.signature import WRENCH
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads
-from urdf2dyn_ros.robot.model import Inertia, RobotModel
+from urdf2dyn_ros.robot.model import Inertial, RobotModel
 from urdf2dyn_ros.robot.multibody import Multibody, body_inertias, make_multibody
 
 HOSTILE = [*NAMES, '??/', '$x $(exit())', '`${1}`', '*/', '%}', '=#', "');", '%%d']
@@ -253,7 +253,7 @@ def scaled(model: RobotModel, length: float) -> RobotModel:
         x, y, z = xyz
         return length * x, length * y, length * z
 
-    def heavier(inertia: Inertia | None) -> Inertia | None:
+    def heavier(inertia: Inertial | None) -> Inertial | None:
         if inertia is None:
             return None
         a, b, c, d, e, f = inertia.tensor

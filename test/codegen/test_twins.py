@@ -21,7 +21,7 @@ from urdf2dyn_ros.codegen.languages import c, cpp, sections
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.codegen.twins import equal_limbs
 from urdf2dyn_ros.robot.loads import Loads
-from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic
+from urdf2dyn_ros.robot.model import Inertial, Joint, Link, Mimic
 from urdf2dyn_ros.robot.multibody import make_multibody
 
 
@@ -93,7 +93,7 @@ def hexapod() -> RobotModel:
     """Return six legs on the root, which differ in their places and centres of mass alone."""
     links, joints, still = [Link('root')], [], (0.0, 0.0, 0.0)
     for leg in range(6):
-        inertia = Inertia(1.0, (0.1, 0.1 * leg, 0.3), still, (0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
+        inertia = Inertial(1.0, (0.1, 0.1 * leg, 0.3), still, (0.1, 0.0, 0.0, 0.1, 0.0, 0.1))
         for k, kind in enumerate(('revolute', 'revolute', 'prismatic')):
             links.append(Link(f'leg{leg}_{k}', inertia))
             joints.append(Joint(

@@ -10,7 +10,7 @@ import pytest
 from support import oracles
 from support.random_trees import RPY, XYZ, between, random_inertia
 from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
-from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.model import Inertial, Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import Triple
 from urdf2dyn_ros.robot.writer import clean_urdf
@@ -166,7 +166,7 @@ def test_units_and_continuity_belong_to_the_type_of_a_joint() -> None:
 def many(parents: list[str], lengths: float) -> RobotModel:
     """Return links with axes x, y, z, x .. on these parents."""
     axes = tuple(AXES.values())
-    inertia = Inertia(0.5, (0.03, 0.02, 0.01), (0.0,) * 3, (2e-3, 0.0, 0.0, 2e-3, 0.0, 2e-3))
+    inertia = Inertial(0.5, (0.03, 0.02, 0.01), (0.0,) * 3, (2e-3, 0.0, 0.0, 2e-3, 0.0, 2e-3))
     return RobotModel(
         'many', (Link('base'), *(Link(f'link{k}', inertia) for k in range(len(parents)))),
         tuple(Joint(f'joint{k}', 'revolute', parent, f'link{k}', (lengths, 0.0, 0.0),

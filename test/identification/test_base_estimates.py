@@ -6,7 +6,7 @@ import pytest
 from support.robot_files import OWN
 from support.scara_recordings import MODEL, ROBOT, motion
 from urdf2dyn_ros.identification.fit import compute_deviations, fitted, pooled, used_terms
-from urdf2dyn_ros.identification.identification import identified
+from urdf2dyn_ros.identification.result import identified
 from urdf2dyn_ros.identification.robot import Robot, estimate_base, robot_of
 from urdf2dyn_ros.identification.rows import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.identification.summary import Summary, summarised

@@ -14,7 +14,7 @@ from support.recordings.evaluate_command import Done
 from urdf2dyn_ros import read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.export import export_model
-from urdf2dyn_ros.identification.identified_files import identified_parameters, identified_urdf
+from urdf2dyn_ros.identification.result_files import identified_parameters, identified_urdf
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.loads import Loads, with_loads
 from urdf2dyn_ros.robot.parameters import read_parameter_file

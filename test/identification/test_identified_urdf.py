@@ -9,10 +9,10 @@ import pytest
 from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import RobotModel, read_urdf
 from urdf2dyn_ros.errors import ParameterError, UrdfError
-from urdf2dyn_ros.identification.identified_files import identified_urdf
-from urdf2dyn_ros.robot.model import Inertia
+from urdf2dyn_ros.identification.result_files import identified_urdf
+from urdf2dyn_ros.robot.model import Inertial
 
-OTHER = Inertia(1.25, (0.1, 0.0, -0.3), (0.0, 0.0, 0.5), (0.5, 0.1, 0.0, 0.5, 0.0, 0.6))
+OTHER = Inertial(1.25, (0.1, 0.0, -0.3), (0.0, 0.0, 0.5), (0.5, 0.1, 0.0, 0.5, 0.0, 0.6))
 
 ODD = r"""<?xml version='1.0'?>
 <!-- <link name="base"><inertial><mass value="7"/></inertial></link> > -->
@@ -94,10 +94,10 @@ def test_encodings_prefixes_and_texts_without_lines_stay_as_they_are() -> None:
 def random_numbers(model: RobotModel) -> RobotModel:
     rng = np.random.default_rng(3)
 
-    def inertia(old: Inertia) -> Inertia:
+    def inertia(old: Inertial) -> Inertial:
         points = rng.normal(size=(20, 3))
         tensor = np.eye(3) * np.square(points).sum() - points.T @ points
-        return Inertia(rng.uniform(1e-5, 30.0), tuple(rng.normal(size=3)), old.rpy,
+        return Inertial(rng.uniform(1e-5, 30.0), tuple(rng.normal(size=3)), old.rpy,
                        tuple(tensor[np.triu_indices(3)]))
 
     return replace(

@@ -10,7 +10,7 @@ from support.scara_recordings import MODEL, SCARA, recording
 from urdf2dyn_ros import IdentificationSettings, identify
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.identification.identification import identified
+from urdf2dyn_ros.identification.result import identified
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.summary import (
     Summary,

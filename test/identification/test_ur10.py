@@ -11,8 +11,8 @@ from support.robot_files import EXAMPLES
 from urdf2dyn_ros import IdentificationError, IdentificationSettings, InverseDynamics, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.identification.checks import check_recording
-from urdf2dyn_ros.identification.identification import identified as fitted
 from urdf2dyn_ros.identification.identify import read_summaries, source_of
+from urdf2dyn_ros.identification.result import identified as fitted
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
 from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import summarised

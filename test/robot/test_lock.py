@@ -13,7 +13,7 @@ import pytest
 from support.robot_files import EXAMPLES, OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, Loads, ParameterError, lock_joints, read_urdf
 from urdf2dyn_ros.__main__ import main
-from urdf2dyn_ros.identification.identified_files import identified_urdf
+from urdf2dyn_ros.identification.result_files import identified_urdf
 from urdf2dyn_ros.robot.joints import URDF_TYPES
 from urdf2dyn_ros.robot.loads import LOAD_PARAMETERS, with_loads
 from urdf2dyn_ros.robot.model import RobotModel

@@ -19,7 +19,7 @@ from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.joints import Coordinate, Motion
 from urdf2dyn_ros.robot.loads import TERMS, Loads, with_loads
-from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Limits, Link, Mimic
+from urdf2dyn_ros.robot.model import ExternalForce, Inertial, Joint, Limits, Link, Mimic
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.rotations import aligned
 from urdf2dyn_ros.robot.spatial import ZERO
@@ -80,7 +80,7 @@ def with_rotor_bodies(model: RobotModel, rotors: dict[str, Rotor], at_rest: bool
         tensor = tuple(rotor.inertia * z[i] * z[j]
                        for i in range(3) for j in range(i, 3))
         links.append(Link(f'{joint.name}_rotor',
-                          Inertia(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), tensor)))
+                          Inertial(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), tensor)))
         joints.append(replace(
             joint, name=f'{joint.name}_motor', child=f'{joint.name}_rotor', limits=Limits(),
             type='fixed' if at_rest else 'continuous',
@@ -182,7 +182,7 @@ def test_mimic_joints_hand_all_terms_to_their_driver() -> None:
 FRICTION = Friction(0.3, 2.0, 5.0, 0.4, 3.0, -0.2, load=0.15, quadratic=0.6, asymmetry=-0.25)
 GIVEN = Loads(terms={'pivot': [FRICTION]})
 MASS, LENGTH, INERTIA = 2.0, 0.7, 0.1
-PENDULUM = RobotModel('pendulum', (Link('wall'), Link('bob', Inertia(
+PENDULUM = RobotModel('pendulum', (Link('wall'), Link('bob', Inertial(
     MASS, (LENGTH, 0.0, 0.0), (0.0, 0.0, 0.0), (INERTIA, 0.0, 0.0, INERTIA, 0.0, INERTIA)))),
     (Joint('pivot', 'revolute', 'wall', 'bob', axis=(0.0, 1.0, 0.0)),), 'wall')
 STATES = ((0.3, 1.5, 2.0), (2.5, -0.4, -30.0), (-1.0, 0.0, 7.0), (1.0, 0.02, 0.0))

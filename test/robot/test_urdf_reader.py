@@ -11,7 +11,7 @@ from support.descriptions import VALID, codes
 from urdf2dyn_ros.codegen.information import information
 from urdf2dyn_ros.errors import UrdfError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.model import Inertial, Joint, Limits, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.reader import read_urdf
 
 
@@ -43,7 +43,7 @@ def test_every_value_arrives() -> None:
           </joint>
         </robot>
     """)
-    inertia = Inertia(2.0, (4.0, 5.0, 6.0), (0.4, 0.5, 0.6), (1.0, 0.1, 0.2, 1.5, 0.3, 2.0))
+    inertia = Inertial(2.0, (4.0, 5.0, 6.0), (0.4, 0.5, 0.6), (1.0, 0.1, 0.2, 1.5, 0.3, 2.0))
     assert dataclasses.replace(model, warnings=()) == RobotModel(
         'r', (Link('a'), Link('b', inertia), Link('c')),
         (Joint('j', 'prismatic', 'a', 'b', (1.0, 2.0, 3.0), (0.1, -0.2, 3.0), (0.6, 0.0, 0.8),

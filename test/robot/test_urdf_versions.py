@@ -8,7 +8,7 @@ import pytest
 
 from support.descriptions import VALID, codes
 from urdf2dyn_ros import InverseDynamics, UrdfError, read_urdf
-from urdf2dyn_ros.identification.identified_files import identified_urdf
+from urdf2dyn_ros.identification.result_files import identified_urdf
 from urdf2dyn_ros.robot.document import rpy_of
 from urdf2dyn_ros.robot.model import Limits
 from urdf2dyn_ros.robot.rotations import from_rpy, turn_in_words

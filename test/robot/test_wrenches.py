@@ -17,7 +17,7 @@ from support.random_trees import examples, trees
 from support.robot_files import robot_path
 from urdf2dyn_ros import InverseDynamics, Loads, RobotModel, read_urdf
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
-from urdf2dyn_ros.robot.model import ExternalForce, Inertia, Joint, Link
+from urdf2dyn_ros.robot.model import ExternalForce, Inertial, Joint, Link
 from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.writer import clean_urdf
 
@@ -48,7 +48,7 @@ def test_a_wrench_on_any_link_of_random_trees_is_felt_as_pinocchio_says(model: R
 def with_payload(model: RobotModel, link: str) -> RobotModel:
     mass, com, tensor = PAYLOAD
     return replace(
-        model, links=(*model.links, Link('cargo', Inertia(mass, com, (0.0, 0.0, 0.0), tensor))),
+        model, links=(*model.links, Link('cargo', Inertial(mass, com, (0.0, 0.0, 0.0), tensor))),
         joints=(*model.joints, Joint('strap', 'fixed', link, 'cargo')))
 
 

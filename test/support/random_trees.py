@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from support.robot_files import robot_path
 from urdf2dyn_ros import read_urdf
-from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.model import Inertial, Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.spatial import Triple
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
@@ -59,7 +59,7 @@ def trees(draw: st.DrawFn, most: int = 12, massless: bool = False,
     return RobotModel('tree', tuple(links), tuple(joints), 'link0')
 
 
-def random_inertia(seed: int) -> Inertia:
+def random_inertia(seed: int) -> Inertial:
     """Return an inertia without symmetry."""
     inertia = _inertia('usual', np.random.default_rng(seed))
     assert inertia is not None
@@ -71,7 +71,7 @@ def _triple(values: Any) -> Triple:
     return x, y, z
 
 
-def _inertia(kind: str, rng: np.random.Generator) -> Inertia | None:
+def _inertia(kind: str, rng: np.random.Generator) -> Inertial | None:
     """Return an inertia that second moments of a mass distribution add up to."""
     if kind == 'none':
         return None
@@ -84,7 +84,8 @@ def _inertia(kind: str, rng: np.random.Generator) -> Inertia | None:
     tensor = np.trace(S) * np.eye(3) - S
     rpy = rng.uniform(-math.pi, math.pi, 3) * (rng.random() < 0.5)
     com = rng.normal(size=3) * 0.3 * (rng.random() < 0.8)
-    return Inertia(mass, _triple(com), _triple(rpy), tuple(map(float, tensor[np.triu_indices(3)])))
+    return Inertial(mass, _triple(com), _triple(rpy),
+                    tuple(map(float, tensor[np.triu_indices(3)])))
 
 
 def _offset(kind: str, rng: np.random.Generator) -> Triple:

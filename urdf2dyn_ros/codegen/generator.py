@@ -147,7 +147,7 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
         gravity=request.gravity, loads=words, legend=symbols if request.readable else (),
         joints=request.rows, numbers=tuple(i + 1 for i in system.motors),
         parameters=tuple(graphs[0].parameters), constants=constants, functions=tuple(written),
-        dynamic_model=dynamic_model, check=partial(_references, request),
+        dynamic_model=dynamic_model, compute_references=partial(_references, request),
         kinematic=all(expressed.function.kinematic for expressed in graphs),
         start=passive_start(system))
 
@@ -281,9 +281,10 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
             parameters.append(ParameterGroup('the observer', (ParameterLine(
                 names, values, 'bandwidth of the external efforts [1/s]'),)))
         mechanics = Mechanics(
-            system, gravity, inertias, moments, Recursion(note=notebook.note), arguments,
-            (request.system, request.gravity), moving, named_terms, notes=notebook,
-            frames=request.frames, gains=gains)
+            system=system, gravity=gravity, inertias=inertias, second_moments=moments,
+            recursion=Recursion(note=notebook.note), arguments=arguments,
+            numbers=(request.system, request.gravity), moving=moving, terms=named_terms,
+            notes=notebook, frames=request.frames, gains=gains)
     else:
         mechanics = _simplified(request, function, arguments, notebook)
         graph.cancels = True
@@ -326,9 +327,10 @@ def _simplified(request: Request, function: ModelFunction,
     if function.MERGED:
         terms = {i: _one_constant(each) for i, each in terms.items()}
     return Mechanics(
-        system, request.gravity, inertias, at_rest,
-        Recursion(second_moment, inherited_spin(system, inertias), notes.note), arguments,
-        (system, request.gravity), request.loads.moving(request.system), terms, notes=notes,
+        system=system, gravity=request.gravity, inertias=inertias, second_moments=at_rest,
+        recursion=Recursion(second_moment, inherited_spin(system, inertias), notes.note),
+        arguments=arguments, numbers=(system, request.gravity),
+        moving=request.loads.moving(request.system), terms=terms, notes=notes,
         frames=request.frames, gains=request.gains)
 
 
@@ -507,9 +509,11 @@ def _references(request: Request) -> tuple[Reference, ...]:
             state['q'], state['passive'] = (tuple(pose[j] for j in joints)
                                             for joints in (system.actuated, system.unknown))
         mechanics = Mechanics(
-            system, request.gravity, [*inertias], second_moments(inertias), TEXTBOOK,
-            state, (frames, request.gravity), loads.moving(system), body_terms(system, loads),
-            frames=request.frames, gains=request.gains).loaded(loads).with_loops()
+            system=system, gravity=request.gravity, inertias=[*inertias],
+            second_moments=second_moments(inertias), recursion=TEXTBOOK, arguments=state,
+            numbers=(frames, request.gravity), moving=loads.moving(system),
+            terms=body_terms(system, loads), frames=request.frames,
+            gains=request.gains).loaded(loads).with_loops()
         for name in functions:
             for quantity in FUNCTIONS[name].quantities(mechanics):
                 if quantity.columns is not None:

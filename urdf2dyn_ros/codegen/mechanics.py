@@ -99,7 +99,7 @@ class LoopArguments(Mapping[str, Sequence[Scalar]]):
         return len(self.given)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Mechanics:
     """A robot in one kind of scalar, numbers or expressions: what functions are derived from."""
 

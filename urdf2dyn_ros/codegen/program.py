@@ -359,7 +359,7 @@ class Program:
     functions: tuple[Function, ...]
     # positions, velocities, accelerations, forces and moments in the root frame
     dynamic_model: Function | None
-    check: Callable[[], tuple[Reference, ...]]   # computes the references, when a file is written
+    compute_references: Callable[[], tuple[Reference, ...]]   # when a file is written
     start: tuple[float, ...] = ()   # passive positions of a closed pose, if loops close
     kinematic: bool = False   # masses, gravity and loads have no effect on any of the functions
     precision: str = DOUBLE   # of the numbers
@@ -370,7 +370,7 @@ class Program:
     @cached_property
     def references(self) -> tuple[Reference, ...]:
         """States to check the functions with."""
-        return self.check()
+        return self.compute_references()
 
     @property
     def state(self) -> dict[str, JointInput]:

@@ -35,7 +35,7 @@ from urdf2dyn_ros.robot.loads import (
 )
 from urdf2dyn_ros.robot.lock import lock_joints, locked_positions
 from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
-from urdf2dyn_ros.robot.model import Inertia, Joint, Link, RobotModel
+from urdf2dyn_ros.robot.model import Inertial, Joint, Link, RobotModel
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.parameters import read_parameter_file
 from urdf2dyn_ros.robot.reader import load_urdf, read_configured
@@ -360,7 +360,7 @@ def _with_payload(model: RobotModel, values: Mapping[str, Any]) -> RobotModel:
     names |= {joint.name for joint in model.joints}
     while name in names:
         name += '_'
-    body = Inertia(mass, values['payload.com'], (0.0, 0.0, 0.0), values['payload.inertia'])
+    body = Inertial(mass, values['payload.com'], (0.0, 0.0, 0.0), values['payload.inertia'])
     return replace(model, links=(*model.links, Link(name, body)),
                    joints=(*model.joints, Joint(name, 'fixed', carrier, name)))
 

@@ -22,8 +22,6 @@ from urdf2dyn_ros.commands.arguments import (
     results,
 )
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
-from urdf2dyn_ros.identification.identification import Identification
-from urdf2dyn_ros.identification.identified_files import identified_mjcf, robot_texts
 from urdf2dyn_ros.identification.identify import (
     IdentificationSettings,
     identify,
@@ -37,6 +35,8 @@ from urdf2dyn_ros.identification.report import (
     report_tables,
     verdict,
 )
+from urdf2dyn_ros.identification.result import Identification
+from urdf2dyn_ros.identification.result_files import identified_mjcf, robot_texts
 from urdf2dyn_ros.identification.summary import SUFFIX, summary_paths
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.pages import report_page, text_table

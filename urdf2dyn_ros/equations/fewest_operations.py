@@ -434,19 +434,20 @@ class ParallelAxes(NamedTuple):
     parts: dict[int, int]   # the body with its inertia
     # cosine and sine of the rotation about z from the body's own axes to those of its inertia,
     # where there is one
-    turns: dict[int, tuple[Scalar, Scalar]]
+    rotations: dict[int, tuple[Scalar, Scalar]]
 
     def terms(self, terms: Mapping[int, Sequence[JointTerm]],
               ) -> dict[int, Sequence[JointTerm]]:
         return {self.joints[i]: each for i, each in terms.items()}
 
     @property
-    def numbers(self) -> dict[int, int]:
+    def originals(self) -> dict[int, int]:
+        """The number of a joint's body in the robot as it was, by that in `system`."""
         return {new: old for old, new in self.joints.items()}
 
     def note(self, note: Note) -> Note:
         """Return what notes the quantities at joints by the numbers of the robot as it was."""
-        number = self.numbers
+        number = self.originals
 
         def noted(i: int, symbol: str, entries: tuple[Scalar, ...]) -> None:
             if i in number:
@@ -462,7 +463,7 @@ class ParallelAxes(NamedTuple):
 
     def loads(self, loads: AppliedLoads) -> AppliedLoads:
         """Return loads on the robot as it was as those on this one."""
-        wrenches = {self.parts[i]: wrench.rotated_about_z(*self.turns.get(i, _NO_ROTATION))
+        wrenches = {self.parts[i]: wrench.rotated_about_z(*self.rotations.get(i, _NO_ROTATION))
                     for i, wrench in loads.wrenches.items()}
         return loads._replace(terms=self.terms(loads.terms), wrenches=wrenches)
 

@@ -16,7 +16,7 @@ from urdf2dyn_ros.estimation.hold import held_text, read_hold
 from urdf2dyn_ros.identification.checks import check_recording, small_errors
 from urdf2dyn_ros.identification.fit_data import payload_on
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
-from urdf2dyn_ros.identification.identification import Identification, identified
+from urdf2dyn_ros.identification.result import Identification, identified
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import (

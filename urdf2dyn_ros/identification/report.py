@@ -13,7 +13,7 @@ from urdf2dyn_ros.identification.fit_data import (
     Figures,
     IdentifiedPayload,
 )
-from urdf2dyn_ros.identification.identification import LEAST_R2, MODELS, Identification
+from urdf2dyn_ros.identification.result import LEAST_R2, MODELS, Identification
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     ASYMMETRY,

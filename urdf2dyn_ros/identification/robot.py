@@ -14,7 +14,7 @@ from urdf2dyn_ros.equations.regressor import find_base_parameters, sampled_colum
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.mistakes import SIGN_WIDTHS
 from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin
-from urdf2dyn_ros.robot.model import Inertia, RobotModel
+from urdf2dyn_ros.robot.model import Inertial, RobotModel
 from urdf2dyn_ros.robot.multibody import (
     Attached,
     Multibody,
@@ -261,7 +261,8 @@ def _possible(P: Array, light: float) -> tuple[Array, str]:
     return result, remark
 
 
-def link_inertias(attached: Sequence[Attached], before: Array, after: Array) -> dict[str, Inertia]:
+def link_inertias(attached: Sequence[Attached], before: Array,
+                  after: Array) -> dict[str, Inertial]:
     """
     Return the new inertias of the links of a body, by name, in URDF's own terms.
 
@@ -291,7 +292,7 @@ def place_in_body(each: Attached) -> Array:
     return result
 
 
-def _in_link(each: Attached, P: Array) -> Inertia:
+def _in_link(each: Attached, P: Array) -> Inertial:
     """Return a pseudo-inertia of the body's frame as the inertia of a link."""
     back = np.linalg.inv(place_in_body(each))
     P = back @ P @ back.T
@@ -304,7 +305,7 @@ def _in_link(each: Attached, P: Array) -> Inertia:
     tensor = np.trace(S) * np.eye(3) - S
     six = [float(0.5 * (tensor[i, j] + tensor[j, i])) for i, j in _UPPER]
     x, y, z = com.tolist()
-    return Inertia(mass, (x, y, z), rpy, (six[0], six[1], six[2], six[3], six[4], six[5]))
+    return Inertial(mass, (x, y, z), rpy, (six[0], six[1], six[2], six[3], six[4], six[5]))
 
 
 # ---- The robot

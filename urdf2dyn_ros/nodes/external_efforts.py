@@ -22,7 +22,7 @@ from urdf2dyn_ros.estimation.observer import (
 from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, filled_wrench, latched
-from urdf2dyn_ros.nodes.models import CurrentModel, Pipeline
+from urdf2dyn_ros.nodes.models import ActiveModel, Pipeline
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.parameters import values_below
 from urdf2dyn_ros.robot.spatial import Array
@@ -70,7 +70,7 @@ class Observer:
             self._touched, self._rejection = (), ''
             self._close()
 
-    def publish(self, active: CurrentModel, output: Output) -> Array | None:
+    def publish(self, active: ActiveModel, output: Output) -> Array | None:
         """Publish and return the external efforts of an output; publish a contact that begins."""
         watch = self._watching(active)
         external = None if watch is None else watch.update(output)
@@ -99,7 +99,7 @@ class Observer:
     def _enabled(self) -> bool:
         return bool(self._pipeline.requested['observer.enabled'])
 
-    def _watching(self, active: CurrentModel) -> ContactWatch | None:
+    def _watching(self, active: ActiveModel) -> ContactWatch | None:
         """Return the watch of the active stream; None if there is none or it is disabled."""
         if not (self._enabled and active.values['observer.enabled']):
             return None   # disabled, or the worker still builds a model for it
@@ -179,7 +179,7 @@ class WrenchTopic:
             self._rejection = ''
             self._close()
 
-    def publish(self, active: CurrentModel, output: Output, external: Array) -> None:
+    def publish(self, active: ActiveModel, output: Output, external: Array) -> None:
         """Publish the wrench that explains the external efforts (n,) of an output [N m or N]."""
         estimate = self._estimating(active)
         if estimate is None:
@@ -199,7 +199,7 @@ class WrenchTopic:
         return (not_estimated(self._rejection or _NO_MODEL) if estimate is None else
                 estimate.report())
 
-    def _estimating(self, active: CurrentModel) -> WrenchEstimate | None:
+    def _estimating(self, active: ActiveModel) -> WrenchEstimate | None:
         """Return the estimate of the active model; None if there is none or it is disabled."""
         values = self._pipeline.requested
         link = values['wrench_estimate.link']

@@ -45,7 +45,7 @@ from urdf2dyn_ros.nodes.endpoints import (
 )
 from urdf2dyn_ros.nodes.external_efforts import Observer, WrenchTopic
 from urdf2dyn_ros.nodes.inputs import Base, JointStates, Wrenches
-from urdf2dyn_ros.nodes.models import BuiltModel, CurrentModel, Descriptions, Pipeline
+from urdf2dyn_ros.nodes.models import ActiveModel, BuiltModel, Descriptions, Pipeline
 from urdf2dyn_ros.nodes.runtime import NodeParameters, RemarkingNode, run_node
 from urdf2dyn_ros.nodes.services import ExportService, ModelInfo, PayloadService, StatusPublisher
 from urdf2dyn_ros.robot.loads import (
@@ -229,7 +229,7 @@ class Wiring:
             for output in active.stream.resume():
                 self._publish(active, output, time.monotonic_ns())
 
-    def _publish(self, active: CurrentModel, output: Output, received: int) -> None:
+    def _publish(self, active: ActiveModel, output: Output, received: int) -> None:
         self._outputs.publish(active, output, received)
         if output.wrench is not None:
             self._base.publish(output.stamp, output.wrench, active.dynamics.model)
@@ -351,7 +351,7 @@ class OutputTopics:
         self._residuals = _Optional(endpoints.publisher(JointState, '~/residuals'))
         self._completed = _Optional(endpoints.publisher(JointState, '~/joint_states'))
 
-    def publish(self, active: CurrentModel, output: Output, received: int) -> None:
+    def publish(self, active: ActiveModel, output: Output, received: int) -> None:
         """Publish an output of the message that was received at a time [ns]."""
         self._efforts.publish(active.message.filled(output, output.effort))
         self._monitor.published(received, output)
@@ -397,7 +397,7 @@ class TermTopics:
             for publisher in old.values():
                 self._endpoints.node.destroy_publisher(publisher)
 
-    def publish(self, active: CurrentModel, output: Output) -> None:
+    def publish(self, active: ActiveModel, output: Output) -> None:
         """Publish the terms of an output."""
         subscribed = {name: publisher for name, publisher in self._publishers.items()
                       if publisher.get_subscription_count() > 0}

@@ -41,8 +41,8 @@ class BuiltModel(NamedTuple):
     dynamics: InverseDynamics
 
 
-class CurrentModel(NamedTuple):
-    """The current model, stream and sources, replaced as a whole; `values`: active parameters."""
+class ActiveModel(NamedTuple):
+    """A model with its parameters, stream and sources: replaced as a whole."""
 
     model: BuiltModel
     values: Mapping[str, Any]
@@ -66,7 +66,7 @@ class Pipeline:
                  clock: Callable[[], int]) -> None:
         self._parameters, self._payload, self._clock = parameters, payload, clock
         self._replacing = Lock()
-        self.active: CurrentModel | None = None
+        self.active: ActiveModel | None = None
 
     @property
     def requested(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ class Pipeline:
                     values={**self.active.values, **model_values(values)})
 
     def _started(self, model: BuiltModel, message: JointStateFields,
-                 samples: CurrentModel | None) -> CurrentModel:
+                 samples: ActiveModel | None) -> ActiveModel:
         """
         Return a stream and sources, which share the counters.
 
@@ -116,7 +116,7 @@ class Pipeline:
             values, dynamics, self._clock, None if samples is None else samples.stream,
             counters=None if before is None else before.stream.counters,
             load_arguments=new_sources if len(dynamics.inputs) > 3 else no_load_arguments)
-        return CurrentModel(model, values, dynamics, new_stream, new_sources, message)
+        return ActiveModel(model, values, dynamics, new_stream, new_sources, message)
 
 
 def model_values(values: Mapping[str, Any]) -> dict[str, Any]:

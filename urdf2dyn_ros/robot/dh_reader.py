@@ -30,7 +30,7 @@ from urdf2dyn_ros.robot.dh import (
     roll_pitch_yaw,
     transform,
 )
-from urdf2dyn_ros.robot.model import Inertia, Joint, Link, Mimic, RobotModel
+from urdf2dyn_ros.robot.model import Inertial, Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.rotations import composed
 from urdf2dyn_ros.robot.spatial import (
@@ -142,7 +142,7 @@ def _six(row: RowData) -> SixParameters:
     return SixParameters(*(float(row[name]) for name in SixParameters._fields))
 
 
-def _inertia(row: RowData, R: Matrix, p: Vector) -> Inertia | None:
+def _inertia(row: RowData, R: Matrix, p: Vector) -> Inertial | None:
     """Return a row's inertia about its centre of mass, the frame at R, p in the link's."""
     *about_origin, mx, my, mz, m = (float(row[name]) for name in INERTIA_COLUMNS)
     if m == 0.0 and not any(about_origin):
@@ -153,7 +153,7 @@ def _inertia(row: RowData, R: Matrix, p: Vector) -> Inertia | None:
     xx, xy, xz, yy, yz, zz = (
         entry - m * ((squares if i == k else 0.0) - c[i] * c[k])
         for entry, (i, k) in zip(about_origin, pairs))
-    return Inertia(m, p + R @ c, roll_pitch_yaw(R), (xx, xy, xz, yy, yz, zz))
+    return Inertial(m, p + R @ c, roll_pitch_yaw(R), (xx, xy, xz, yy, yz, zz))
 
 
 # ---- What is wrong in the rows of a table

@@ -249,7 +249,7 @@ LOAD_PARAMETERS = (
 )
 
 JOINT_PARAMETERS = Family('joints', 'joint', tuple(
-    row.row for term in TERMS.values() for row in term.rows().values()))
+    row.node_parameter for term in TERMS.values() for row in term.rows().values()))
 """Parameters of the joint terms of each movable joint; a mimic joint has its own."""
 
 WRENCH_TOPICS = Family('external_wrenches', 'link', (
@@ -267,7 +267,7 @@ def _terms(values: Mapping[str, Any], own: Mapping[str, float], joint: Joint | N
     for term in TERMS.values():
         fields = term.of_all(values, kind)
         for name_of_field, row in term.rows().items():
-            value = values[row.shared] if row.shared else row.row.default
+            value = values[row.shared] if row.shared else row.node_parameter.default
             if joint is not None and row.urdf and getattr(joint, row.urdf) is not None:
                 value = getattr(joint, row.urdf)
             fields[name_of_field] = row.value(own.get(row.setting, value))

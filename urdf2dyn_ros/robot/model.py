@@ -12,7 +12,7 @@ FIXED, FLOATING = 'fixed', 'floating'   # types of joints
 
 
 @dataclass(frozen=True)
-class Inertia:
+class Inertial:
     """Inertial parameters of a link, in URDF's own terms."""
 
     mass: float   # [kg]
@@ -28,7 +28,7 @@ class Link:
     """A link; without inertia it is massless."""
 
     name: str
-    inertia: Inertia | None = None
+    inertia: Inertial | None = None
 
     @property
     def mass(self) -> float:

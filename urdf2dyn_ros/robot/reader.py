@@ -36,7 +36,7 @@ from urdf2dyn_ros.robot.loop_notations import read_loops
 from urdf2dyn_ros.robot.model import (
     FIXED,
     ExternalForce,
-    Inertia,
+    Inertial,
     Joint,
     Limits,
     Link,
@@ -147,11 +147,11 @@ def _model(robot: Robot, description: Description, warnings: tuple[Problem, ...]
         forces=tuple(_force(description, force) for force in description.forces))
 
 
-def _inertia(inertial: Any) -> Inertia | None:
+def _inertia(inertial: Any) -> Inertial | None:
     if inertial is None:
         return None
     xx, xy, xz, yy, yz, zz = (getattr(inertial.inertia, name) for name in TENSOR_ATTRIBUTES)
-    return Inertia(inertial.mass, *_placement(inertial.origin), (xx, xy, xz, yy, yz, zz))
+    return Inertial(inertial.mass, *_placement(inertial.origin), (xx, xy, xz, yy, yz, zz))
 
 
 def _joint(joint: Any, gear_ratio: float | None, limits: Limits) -> Joint:

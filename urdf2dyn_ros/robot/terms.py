@@ -47,7 +47,7 @@ class TermParameter:
     setting_unit: str = ''   # unit of the setting where that is another one
 
     @property
-    def row(self) -> Parameter:
+    def node_parameter(self) -> Parameter:
         """The node's parameter."""
         unit = self.setting_unit or self.unit
         units = dict.fromkeys(unit.format(unit=u, effort=e) for u, e in (

@@ -14,7 +14,7 @@ import numpy as np
 from urdf2dyn_ros.errors import ParameterError, SimulationError
 from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, URDF_TYPES, Coordinate
 from urdf2dyn_ros.robot.loads import GRAVITY, JOINT_PARAMETERS, TERMS
-from urdf2dyn_ros.robot.model import Inertia, Joint, Limits, RobotModel
+from urdf2dyn_ros.robot.model import Inertial, Joint, Limits, RobotModel
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.rotations import from_rpy
 from urdf2dyn_ros.robot.spatial import Array, Triple, symmetric, upper
@@ -155,7 +155,7 @@ def simulated_urdf(model: RobotModel, friction: bool) -> str:
 
 def with_aligned_inertias(model: RobotModel) -> RobotModel:
     """Return the robot with every inertial frame parallel to the frame of its link."""
-    def aligned(inertia: Inertia) -> Inertia:
+    def aligned(inertia: Inertial) -> Inertial:
         R = from_rpy(inertia.rpy)
         tensor = R @ symmetric(inertia.tensor) @ R.T
         xx, xy, xz, yy, yz, zz = upper(tensor)

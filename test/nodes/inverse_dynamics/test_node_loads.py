@@ -29,7 +29,7 @@ from support.nodes.moving_robot import (
     started,
 )
 from urdf2dyn_ros import InverseDynamics, read_urdf
-from urdf2dyn_ros.identification.identified_files import identified_parameters
+from urdf2dyn_ros.identification.result_files import identified_parameters
 from urdf2dyn_ros.robot.terms import Friction, Rotor
 
 pytestmark = pytest.mark.slow

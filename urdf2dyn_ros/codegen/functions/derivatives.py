@@ -145,7 +145,7 @@ gi            gi . d is how a change d of wi changes the effort of the column's 
             note(i, 'W', spun.twice_w)
             own.append(derivatives.own_composite(inertia, second, spun))
         whole = derivatives.composites(system, sweep, own, terms, note)
-        numbers = shared.numbers
+        numbers = shared.originals
 
         def column(j: int) -> None:
             n, name = numbers[j] + 1, system.bodies[j].name

@@ -208,7 +208,7 @@ class MassMatrix(ModelFunction):
     def derive(self, mechanics: Mechanics) -> Results:
         system, q = mechanics.system, mechanics.arguments['q']
         shared = mechanics.in_parallel_axes(mechanics.second_moments)
-        numbers = shared.numbers
+        numbers = shared.originals
 
         def column(j: int) -> None:
             i = numbers[j]

@@ -274,7 +274,7 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
         sweep = forward_sweep(
             shared.system, shared.inertias, [q, mechanics.arguments['qd'], [0.0] * len(q)],
             mechanics.gravity, shared.recursion(mechanics.recursion), loads)
-        number = shared.numbers
+        number = shared.originals
 
         def part(joints: Sequence[int] | None, about: int | None) -> None:
             tag = '' if joints is None or about is None else f'_{number[about] + 1}'

@@ -46,7 +46,7 @@ def in_single(program: Program) -> Program:
         raise ExportError('results of the reference states are beyond the range of single '
                           'precision: export double precision')
     return replace(program, precision=SINGLE, accuracy=ROUNDING_MARGIN * float(max(errors)),
-                   check=lambda: references)
+                   compute_references=lambda: references)
 
 
 def _errors(program: Program) -> Iterator[float]:

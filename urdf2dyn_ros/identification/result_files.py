@@ -10,7 +10,7 @@ import numpy as np
 from lxml import etree
 
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.identification.identification import Identification
+from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     COULOMB,
@@ -28,7 +28,7 @@ from urdf2dyn_ros.robot.document import (
 from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, URDF_TYPES, Coordinate
 from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.robot.lock import lock_joints
-from urdf2dyn_ros.robot.model import Inertia, Joint, RobotModel
+from urdf2dyn_ros.robot.model import Inertial, Joint, RobotModel
 from urdf2dyn_ros.robot.parameters import parameter_file_text
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.rotations import from_rpy
@@ -41,7 +41,7 @@ from urdf2dyn_ros.robot.writer import numbers_text
 def identified_model(result: Identification) -> RobotModel:
     """Return the model with identified inertias, damping and friction."""
     robot, model = result.robot, result.robot.model
-    inertias: dict[str, Inertia] = {}
+    inertias: dict[str, Inertial] = {}
     changes = sorted({body for j, used in enumerate(result.used) if used
                       for body in robot.columns.bodies[j]} - {*result.terms.fixed} - {
         number for number, movers in enumerate(robot.columns.movers)
@@ -151,7 +151,7 @@ def _edited(text: str, model: RobotModel) -> str:
     return ''.join([*parts, text[at:]])
 
 
-def _inertial_tags(inertia: Inertia) -> dict[str, dict[str, _Numbers]]:
+def _inertial_tags(inertia: Inertial) -> dict[str, dict[str, _Numbers]]:
     """Return the attributes of the children of <inertial>, by tag and name."""
     return {'origin': {'xyz': inertia.com, 'rpy': inertia.rpy}, 'mass': {'value': (inertia.mass,)},
             'inertia': {name: (entry,) for name, entry in zip(TENSOR_ATTRIBUTES, inertia.tensor)}}
@@ -273,7 +273,7 @@ def identified_parameters(terms: Mapping[str, Sequence[JointTerm]],
     rows = [row for term in TERMS.values() for row in term.rows().values()]
     return parameter_file_text(values, head, {
         'current_gains': 'effort over current, a joint each',
-        **{row.setting: f'[{row.row.unit}]' for row in rows}})
+        **{row.setting: f'[{row.node_parameter.unit}]' for row in rows}})
 
 
 # ---- The identified robot as a model of MuJoCo (MJCF): bodies, rotors, friction and gains
