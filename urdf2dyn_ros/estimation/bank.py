@@ -113,14 +113,17 @@ class Bank:
         self.x[0, :, joint] = q
         if math.isfinite(qd):
             self.x[1, ~self.by_position, joint] = qd
-        deviation = DIFFUSE
+        # All joints begin as far as the fastest filter follows: nearer, two samples seem to tell
+        # an acceleration, and the next ones, late after a gap, to contradict it. A joint that
+        # begins later is among outliers, and must be judged as soon as possible.
+        deviation, unit = DIFFUSE, self._unit if slot else float(self.w[self.each - 1])
         self.past[..., joint] = self.x[:3, :, joint]
         self._cross[:, slot] = 0.0
         self.P[slot] = 0.0
         self.P[slot, 0, 0] = np.where(self.by_position, 1.0, 0.0)
         for i in range(1, 4):
             before = deviation   # the velocity of a filter of velocities is measured
-            deviation *= self._unit
+            deviation *= unit
             variance = np.where(self.by_position, deviation * deviation,
                                 1.0 if i == 1 else before * before)
             self.P[slot, i, i] = np.where((i == 3) & (self.order == 3), 0.0, variance)

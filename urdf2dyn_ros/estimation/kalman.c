@@ -100,7 +100,7 @@ static void start(Bank *bank, long joint, double q, double qd, long slot)
     }
     RANGE(i, 1, 4) {
         const double before = deviation;
-        deviation *= bank->unit;
+        deviation *= slot ? bank->unit : bank->w[bank->each - 1];
         EACH(k, K) {
             const double variance = k < bank->end[0] ? deviation * deviation
                 : i == 1 ? 1.0 : before * before;

@@ -250,7 +250,8 @@ class KalmanFilters:
             nothing = np.full(self._joints, math.nan)
             return Estimate(stamp, nothing, nothing, nothing, nothing, verdict or STARTING)
         time, state, std = past
-        at = self._origin + round(time * 1e9)
+        # regular times may be later than stamps: an estimate is never of the future
+        at = min(self._origin + round(time * 1e9), stamp)
         return Estimate(at, state[0], state[1], state[2], std, verdict)
 
     def _add(self, time: float, q: Array, qd: Array) -> Verdict:
