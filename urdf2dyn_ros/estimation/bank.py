@@ -29,6 +29,7 @@ from urdf2dyn_ros.robot.spatial import Array
 SLOWEST = 3.3   # rad/s, bandwidth of the slowest filter: motions of several seconds
 RATIO = 1.8   # of neighbouring bandwidths: 1.6 to 2 are equally good
 MOST = 11   # bandwidths, up to 1180 rad/s: of exact positions of a simulator
+FEWEST_BANDWIDTHS = 4   # up to 19 rad/s, that of the slowest reference
 FASTEST_STEP = 1.8   # largest bandwidth times the usual step: beyond it a sample is followed
 # deviation of velocities beside positions, in those that tell as much of the acceleration: now,
 # and where states are smoothed
@@ -59,7 +60,10 @@ class Bank:
                  smoothed: bool = False) -> None:
         self.derivative = derivative
         w = [SLOWEST * RATIO ** k for k in range(MOST)]
-        w = [each for k, each in enumerate(w) if k == 0 or each * step < FASTEST_STEP]
+        if w[FEWEST_BANDWIDTHS - 1] * step < FASTEST_STEP:
+            w = [each for each in w if each * step < FASTEST_STEP]
+        else:   # below 11 Hz: all that is possible counts, as nothing judges the filters
+            w = [FASTEST_STEP / step / RATIO ** k for k in reversed(range(FEWEST_BANDWIDTHS))]
         families = FAMILIES if velocities else FAMILIES[:2]
         rows = [(each, kind, order) for kind, order in families for each in w]
         self.each = len(w)   # filters of a family; the first two families are of positions
