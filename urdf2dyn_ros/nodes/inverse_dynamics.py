@@ -275,7 +275,8 @@ class Wiring:
         """Apply the requested parameters; an error of a description is raised here."""
         values, active, logger = self.parameters.values, self._pipeline.active, (
             self._node.get_logger())
-        unused = without_effect(old, values)
+        fixed = values['base'] == 'auto' and active is not None and active.sources.base is None
+        unused = without_effect(old, {**values, 'base': 'fixed'} if fixed else values)
         used = {**values, **{name: old[name] for name in unused}}
         if not self.descriptions.apply(old) and stream_values(used) != stream_values(old):
             self._pipeline.restart()

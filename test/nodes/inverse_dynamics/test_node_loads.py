@@ -160,6 +160,7 @@ def test_a_value_without_effect_builds_nothing_and_the_answer_says_so(graph: Gra
                 ('payload.mass', 1.0, 'payload.link is empty'),
                 ('kalman_fixed_lag.lag', 0.01, 'estimator is finite_difference'),
                 ('contact.release', 0.4, 'observer.enabled is false'),
+                ('moving_base.timeout', 0.2, 'base is fixed'),
                 ('wrench.timeout', 0.2, 'no external_wrenches.<link> is set')):
             answer = set_number(graph, name, value)
             assert answer.successful and answer.reason == f'{name} without effect: {reason}'
