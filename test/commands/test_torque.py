@@ -143,6 +143,15 @@ def test_a_trajectory_of_moveit_is_used_as_it_is_or_as_poses(tmp_path: Path, mot
     assert [*tmp_path.glob('*_torque*')] == []
 
 
+def test_a_payload_in_millimetres_is_doubted(tmp_path: Path) -> None:
+    """Of the options, and of a file."""
+    file = tmp_path / 'p.yaml'
+    file.write_text('/**: {ros__parameters: {payload: {mass: 2, link: tool0, com: [0, 0, 100]}}}')
+    for words in (['--payload-mass', 2, '--payload-com', 0, 0, 100, '--payload-link', 'tool0'],
+                  ['--parameters', file]):
+        assert 'is payload.com in millimetres?' in run('torque', UR5, *words).stderr
+
+
 def test_several_plans_are_no_motion(tmp_path: Path) -> None:
     """In a bag or a file."""
     points = [(k * 10**9, [0.5 * k] * 6, (), (), ()) for k in range(2)]

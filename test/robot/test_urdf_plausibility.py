@@ -69,7 +69,18 @@ def test_real_robots_have_densities_of_bodies_masses_and_readable_numbers() -> N
             continue
         assert {problem.code for problem in warnings}.isdisjoint({
             'units-density', 'geometry-massless', 'number-end', 'axis-missing', 'element-twice',
-            'mimic-not-counted', 'control-unknown'}), path
+            'mimic-not-counted', 'control-unknown', 'units-mass'}), path
+
+
+@pytest.mark.parametrize(('mass', 'found'), [('3.761', 0), ('37.61', 0), ('3761', 1)])
+def test_a_mass_in_grams_beside_others_in_kilograms(mass: str, found: int) -> None:
+    """Where no limit of an effort shows it."""
+    text = re.sub(r'effort="[^"]*"', 'effort="0"', (
+        EXAMPLES / 'ur_description/urdf/ur5_robot.urdf').read_text())
+    text = re.sub(r'(<link name="upper_arm_link">.*?<mass value=)"[^"]*"', rf'\1"{mass}"', text,
+                  count=1, flags=re.DOTALL)
+    messages = said(text.encode(), 'units-mass')
+    assert len(messages) == found and all('is it in grams?' in message for message in messages)
 
 
 @pytest.mark.parametrize(('name', 'code', 'words'), [

@@ -29,6 +29,7 @@ from urdf2dyn_ros.robot.loads import (
     WRENCH_TOPICS,
     Loads,
     check_names,
+    payload_doubts,
     payload_fault,
     unused_settings,
     with_loads,
@@ -303,6 +304,8 @@ def _read(arguments: argparse.Namespace, model: RobotModel) -> LoadedRobot:
         values['friction.enabled'] = True
     if from_file:
         print_remarks(filter(None, (*unused_settings(values, model), payload_fault(values))))
+    else:
+        print_remarks(payload_doubts(values))
     chosen, loads = with_loads(values, model)
     if friction and not arguments.parameters and not any(
             term.DISSIPATES for each in loads.terms.values() for term in each):

@@ -65,6 +65,9 @@ def match_joints(records: Iterable[Record], recording: Recording, joints: Mappin
         if not missing:
             break
     remarks: list[str] = []
+    remarks += [f'--rename {quoted(rule)} is of none of its joints' for rule in renames
+                if not any(_rule(rule)[0].fullmatch(name)
+                           for record in heads for name in record.names)]
     recorded = tuple(dict.fromkeys(
         name for record in heads for name in renamed(tuple(record.names))))
     others = {} if not set(recorded).isdisjoint(names) else _matched(

@@ -46,6 +46,10 @@ _DECLARED = re.compile(rb'\s*<\?xml[^>]*?encoding\s*=\s*["\']([A-Za-z][\w.-]*)["
 _DECLARATION = re.compile(r'\s*<\?xml\s[^>]*\?>')
 # What may precede the root element, hence a DOCTYPE.
 _PROLOG = re.compile(r'[ \t\r\n]+|<\?.*?\?>|<!--.*?-->', re.DOTALL)
+# what is often downloaded in the place of a file
+_OTHER_FILES = {
+    '<!doctype html': 'a web page, not a URDF: download the file itself, as its button Raw does',
+    'version https://git-lfs': 'a pointer of Git LFS, not the file: git lfs pull fetches it'}
 _UNDECLARED = etree.ErrorTypes.NS_ERR_UNDEFINED_NAMESPACE   # a prefix without xmlns
 
 
@@ -61,6 +65,9 @@ def parse_document(text: str | bytes) -> Element:
     if '\0' in decoded:
         raise _error_at('xml', decoded, decoded.index('\0'), 'a NUL character is not XML')
     start = _prolog_end(decoded)
+    for begin, what in _OTHER_FILES.items():
+        if decoded[start:].lower().startswith(begin):
+            raise _error('xml', what, 1)
     if decoded[start:start + 9].upper() == '<!DOCTYPE':   # before any parser reads its entities
         raise _error_at('doctype', decoded, start, 'a DOCTYPE is rejected (entities, external '
                         'files); a URDF needs none, delete it')

@@ -189,6 +189,7 @@ TERMS: dict[str, type[JointTerm]] = {term.NAME: term for term in (Friction, Roto
 
 _LARGEST_SI = 1e9   # [kg], [m], [kg m^2]
 
+_FARTHEST = 10.0   # centre of a payload from which on it looks like millimetres [m]
 PAYLOAD_BODY = (
     Parameter('payload.mass', 0.0, 'Mass of the payload.', unit='kg', minimum=0.0,
               maximum=_LARGEST_SI),
@@ -322,6 +323,7 @@ def unused_settings(values: Mapping[str, Any], model: RobotModel) -> Iterator[st
             yield f'{", ".join(parameters)} without effect: {name}.enabled is false'
     if values['payload.mass'] and not values['payload.link']:
         yield 'payload.mass without effect: payload.link is empty'
+    yield from payload_doubts(values)
     for joint, row in JOINT_PARAMETERS.of(values).items() if values['rotor.enabled'] else ():
         if 'gear_ratio' in row and not row.get('rotor_inertia'):
             yield f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
@@ -335,6 +337,13 @@ def unused_settings(values: Mapping[str, Any], model: RobotModel) -> Iterator[st
                 yield f'{load} on link {quote(link)} without effect: the link stands still'
     if values['friction.enabled']:
         yield from _without_friction(values, model, system)
+
+
+def payload_doubts(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield whether the centre of mass of a payload looks like one in millimetres."""
+    if values['payload.mass'] and (far := max(map(abs, values['payload.com']))) > _FARTHEST:
+        yield (f'the payload is {far:g} m from the origin of its link: is payload.com in '
+               'millimetres? it must be in metres')
 
 
 def _without_friction(values: Mapping[str, Any], model: RobotModel,

@@ -34,6 +34,8 @@ _LEAST_DENSITY, _LARGEST_DENSITY = 0.03, 1e4
 _HEAVY_DENSITY = 200.0   # of a robot whose links are too heavy
 _UNIT = [1.0, 0.0, 0.0, 1.0, 0.0, 1.0]   # tensor
 _LEG = re.compile(r'foot|ankle|calf|shank|thigh|(?<![a-z])leg(?![a-z])', re.IGNORECASE)
+_LEAST_REACH = 0.01   # of a link whose density is known [m]
+_LARGEST_SHARE = 10.0   # mass of a dense link over that of all others together
 _LARGEST_MASS_RATIO = 1e6   # of two links [-]
 # Radius of gyration of a link by its reach: the medians of 70 real robots are 0.2 to 0.95, but for
 # placeholders up to 17; inertias of another unit are 1000 times as large, radii 32 times.
@@ -148,6 +150,17 @@ def mass_units(robot: Description) -> Iterator[Problem]:
             yield warn('units-mass', elements[name], f'more than {_LARGEST_MASS:g} kg; is it in '
                        'grams? URDF has kilograms', 'value', effect='if it is in grams, efforts '
                        'of all joints before it are up to 1000 times too large')
+    joint_of, reach = {child: joint for joint, child in robot.child_of.items()}, _reaches(robot)
+    carried = [link for body, links in _links_of_bodies(robot, _outwards(robot)).items()
+               if type_of(joint_of[body]).axial for link in links]
+    yield from (
+        warn('units-mass', elements[name], f'{masses[name]:g} kg on {reach[name]:.3g} m, and '
+             f'all other links {sum(masses.values()) - masses[name]:.3g} kg; is it in grams? '
+             'URDF has kilograms', 'value', effect='if it is in grams, efforts of all joints '
+             'before it are up to 1000 times too large')
+        for name in carried if reach[name] > _LEAST_REACH and name in masses
+        and _LARGEST_DENSITY * reach[name]**3 < masses[name] <= _LARGEST_MASS
+        and masses[name] > _LARGEST_SHARE * (sum(masses.values()) - masses[name]) > 0.0)
     # a root that is a frame alone often has a tiny mass by convention
     children = set(robot.child_of.values())
     moved = [name for name, mass in masses.items() if name in children and mass > _LEAST_MASS]
