@@ -73,6 +73,7 @@ def test_a_table_without_names_of_columns_is_not_one_with_equal_names(tmp_path, 
 @pytest.mark.parametrize(('heads', 'words', 'said'), [
     ('q_{}', ['--degrees'], 'are they in radians, and read as degrees?'),
     ('q_{} [deg]', [], 'are they in radians, and read as degrees?'),
+    ('q_{}', [], 'the efforts: are they in revolutions?'),
     ('q_{}', [], 'those of joint2, joint3 alone: divide these by 57.296')])
 def test_units_of_positions_are_judged_by_efforts(heads, words, said, tmp_path, capsys):
     """Of all joints, or of some."""
@@ -83,6 +84,8 @@ def test_units_of_positions_are_judged_by_efforts(heads, words, said, tmp_path, 
     efforts = dynamics(q, size * pace * np.cos(phase), -size * pace**2 * np.sin(phase))
     if 'alone' in said:
         q[:, 1:3] = np.degrees(q[:, 1:3])
+    elif 'revolutions' in said:
+        q /= 2.0 * np.pi
     path = write_csv(tmp_path / 'x.csv', [
         'time', *(heads.format(name) for name in JOINTS), *(f'effort_{name}' for name in JOINTS)],
         np.column_stack((time, q, efforts)).tolist())

@@ -104,6 +104,22 @@ def test_fewer_joints_of_other_names_are_renamed_by_what_they_are_called(tmp_pat
         evaluate(path, InverseDynamics(RX90))
 
 
+def test_more_numbers_than_joints_are_not_renamed_by_their_order(tmp_path: Path) -> None:
+    """The first may be the pose of a base."""
+    np.savez(tmp_path / 'x.npz', t=TIME, q=np.hstack((np.zeros((len(TIME), 7)), Q)))
+    with pytest.raises(RecordingError, match='--rename 1=JOINT, and so for each other name'):
+        evaluate(tmp_path / 'x.npz', InverseDynamics(RX90))
+
+
+@pytest.mark.parametrize('row', [12 * ',', 'start' + 12 * ','])
+def test_a_row_without_numbers_is_not_the_head(row: str, tmp_path: Path) -> None:
+    path = tmp_path / 'x.csv'
+    path.write_text('time,' + ','.join(f'q{k}' for k in range(12)) + f'\n{row}\n' + '\n'.join(
+        f'{time},' + ','.join(['0.1'] * 12) for time in TIME.tolist()))
+    with pytest.raises(RecordingError, match=r"line 2, column 'time': '(start)?' is not a "):
+        [*open_recording(path)]
+
+
 def test_efforts_with_numbers_are_of_the_joints_of_the_robot() -> None:
     found = find_columns(['t', 'q_b', 'q_a', 'q_b_filtered', 'q_a_filtered', 'tau_1', 'tau_2'], (),
                          'ab'.__contains__)
@@ -197,7 +213,8 @@ def test_one_motion_in_many_notations(notation: str, tmp_path: Path,
     ('Robot RX90,,,\n\n', 'time', '', 'in line 3'), ('# my robot\n', '# time', '', 'in line 2'),
     ('', 'time', 's' + 6 * ',deg' + 6 * ',Nm' + '\n', ''),
     ('RX90\n', 'time', '[ms]' + 6 * ',[deg]' + 6 * ',[-]' + '\n', 'in line 2'),
-    ('', 'sec,nanosec', '', ''), ('', 'header.stamp.sec,header.stamp.nanosec', '', '')])
+    ('Robot,RX90\n', 'tout', '', 'in line 2'), ('', 'sec,nanosec', '', ''),
+    ('', 'header.stamp.sec,header.stamp.nanosec', '', '')])
 def test_titles_comments_units_and_stamps_of_two_columns(
         above: str, first: str, below: str, remark: str, tmp_path: Path) -> None:
     heads = [first, *(f'{what}{k}' for what in ('q', 'tau') for k in range(1, 7))]

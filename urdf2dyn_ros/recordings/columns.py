@@ -168,7 +168,7 @@ _NUMBERED = re.compile(r'(.*?)(\d+)')
 # a joint's number behind no word of a quantity
 ONLY_JOINT = re.compile(r'(?i)(?:.*[^a-z{])?(?:j|jnt|joint|a|axis|achse)[_ .]?{n}')
 _COMMON_TIME = re.compile(
-    r'(?i)_*(?:t|(?:(?:elapsed|relative|sample|sim|x)[_ ]?)?(?:time|zeit)|x_value|'
+    r'(?i)_*(?:t(?:out)?|(?:(?:elapsed|relative|sample|sim|x)[_ ]?)?(?:time|zeit)|x_value|'
     r'(?:.*[./])?(?:time)?stamp(?:[./_]secs?)?|secs?|seconds?)')
 # what a controller wants, not what was measured; of d only where the same exists without it
 _DESIRED = ('des|desired|cmd|command|commanded|ref|reference|target|goal|set|setpoint|soll|'

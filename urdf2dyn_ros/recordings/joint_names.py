@@ -166,7 +166,8 @@ def _check_recorded(joints: Sequence[str], recorded: Sequence[str], unknown: Seq
     sides = (f'\n  recorded: {first_names(recorded, _MOST_NAMES)}'
              f'\n  robot: {first_names(joints, _MOST_NAMES)}\n')
     if len(missing) == len(joints):
-        rules = _rules_between(recorded, joints)
+        numbered = all(map(str.isdecimal, recorded))   # which of them are joints is not known
+        rules = [] if numbered else _rules_between(recorded, joints)
         remedy = ('which of them were measured, not desired? Choose these: ' if len(rules) > 1 else
                   "if only their names differ, rename the recording's: ")
         remedy += (f'--rename {" or ".join(map(quoted, rules))}' if rules else

@@ -577,14 +577,13 @@ def wrong_positions(recording: RecordingFit) -> str:
                 if in_degrees[0] <= in_degrees[1] else
                 f'those of {these} alone: divide these by {_DEGREES:.5g}, or give the column of '
                 'each joint its unit, as q1 [deg] and q2 [rad]'))
-    elif recording.used.any() and (_DEGREES * spans < 2.0 * largest)[units == 'rad'].all():
-        in_radians = np.diag(np.where(units == 'rad', _DEGREES, 1.0))
-        as_they_are, turned = (recording.unexplained(change).sum() for change in (
-            none, none._replace(positions=in_radians)))
-        if turned < as_they_are - _CLEARER:
-            return (f'{_DEGREES:.5g} times the positions explain the efforts: are they in '
-                    'radians, and read as degrees? Correct the heads of their columns, or omit '
-                    '--degrees')
+    for factor, what in ((_DEGREES, 'radians, and read as degrees? Correct the heads of their '
+                          'columns, or omit --degrees'), (2.0 * np.pi, 'revolutions?')):
+        if recording.used.any() and (factor * spans < 2.0 * largest)[units == 'rad'].all():
+            as_they_are, turned = (recording.unexplained(none._replace(positions=np.diag(
+                np.where(units == 'rad', each, 1.0)))).sum() for each in (1.0, factor))
+            if turned < as_they_are - _CLEARER:
+                return f'{factor:.5g} times the positions explain the efforts: are they in {what}'
     slides = (units == 'm') & (spans > _BEYOND_RANGE * largest)
     return exceeded(int(np.argmax(slides)), 'mm or cm', 'convert them to m') if (
         slides.any()) else ''

@@ -245,8 +245,8 @@ def _line_of_names(lines: Sequence[str]) -> tuple[int, int]:
     """
     Return the indices of the line with the names of columns, and of that of their units, or 0.
 
-    It is the last one before the first row of numbers and its units; line 1 where there is no such
-    row. A comment counts where there is nothing else, as in what numpy.savetxt writes.
+    It is the fullest one before the first row of numbers and its units; line 1 where there is no
+    such row. A comment counts where there is nothing else, as in what numpy.savetxt writes.
     """
     def is_row(line: str) -> bool:
         words = [*filter(None, re.split(r'[,;|\s"]+', line))]
@@ -254,13 +254,17 @@ def _line_of_names(lines: Sequence[str]) -> tuple[int, int]:
 
     above = [k for k, line in enumerate(takewhile(lambda line: not is_row(line), lines))
              if line.strip()]
-    if not any(map(is_row, lines)) or sum(lines[k].count('"') for k in above) % 2:
+    first = next(filter(is_row, lines), '')
+    if not first or sum(lines[k].count('"') for k in above) % 2:
         return 0, 0
-    names = [k for k in above if not lines[k].startswith('#')] or above or [0]
-    below = re.split(r'[,;\t]', lines[names[-1]])
-    if len(names) > 1 and are_units(below if len(below) > 1 else lines[names[-1]].split()):
-        return names[-2], names[-1]
-    return names[-1], 0
+    separator = next((mark for mark in ';\t,' if mark in first), None)
+    cells = {k: [*filter(str.strip, lines[k].split(separator))] for k in (
+        [k for k in above if not lines[k].startswith('#')] or above or [0])}
+    last = max(cells)
+    units = last if len(cells) > 1 and are_units(cells[last]) else 0
+    if units:
+        del cells[last]
+    return max(cells, key=lambda k: (len(cells[k]), k)), units
 
 
 def _lines(file: TextIO, head: int, defect: Defect, progress: Callable[[int], None],
