@@ -171,7 +171,7 @@ def test_a_change_of_rate_and_bursts_are_followed(stream):
 def test_a_slow_stream_is_no_series_of_gaps(stream, rate):
     outputs = run(stream, np.arange(0, 20_000, 1000.0 / rate))
     assert stream.counters['gap'] <= 3   # before the period is known
-    assert len(outputs) > 15 * rate   # a motion of 1 Hz at 3 Hz looks inconsistent now and then
+    assert len(outputs) >= 15 * rate   # a motion of 1 Hz at 3 Hz looks inconsistent now and then
 
 
 @pytest.mark.fault(31, 32)
