@@ -41,8 +41,8 @@ from urdf2dyn_ros.robot.spatial import Array
 # bandwidths of the references: 19, 35, 62, 112 and 202 rad/s, and 363, 654 and 1180
 REFERENCES = (3, 4, 5, 6, 7, 8, 9, 10)
 JUDGES = 3   # of them that choose filters: the others, whose noise is larger, tell the deviation
-SLOWER = 5   # of them that tell it: what the others see is a motion, not noise, where
-PLATEAU = 2.5   # the next one sees less than this times its square
+SLOWER_REFERENCES = 5   # of them that tell it: what the others see is a motion, not noise, where
+PLATEAU_RATIO = 2.5   # the next one sees less than this times its square
 # rad/s^2 or m/s^2, most that they declare: 1 mrad at 90 Hz has 230; held positions look like more
 LARGEST_VIBRATION = 300.0
 ROUNDING = 1e-9   # s, of times
@@ -200,10 +200,10 @@ class Hindsight:
         self.shares[self._bank.each - 1] += ALONE * self.weights[-1]
         self.shares /= np.cumsum(self.shares, axis=0)[-1]
         self.variance_ratio[:] = mixed(self.weights, variance_ratio)
-        variance = self.mixture_errors[:SLOWER].max(axis=0)
+        variance = self.mixture_errors[:SLOWER_REFERENCES].max(axis=0)
         self.variance[:] = variance * self.variance_ratio
-        for i in range(SLOWER, len(self._filters) - 1):
-            plateau = self.mixture_errors[i + 1] < PLATEAU * self.mixture_errors[i]
+        for i in range(SLOWER_REFERENCES, len(self._filters) - 1):
+            plateau = self.mixture_errors[i + 1] < PLATEAU_RATIO * self.mixture_errors[i]
             vibration = np.minimum(self.mixture_errors[i], LARGEST_VIBRATION * LARGEST_VIBRATION)
             variance = np.where(plateau, np.maximum(vibration, variance), variance)
         self.declared[:] = variance * self.variance_ratio

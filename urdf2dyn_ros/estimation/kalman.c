@@ -21,11 +21,12 @@
 /* Constants of the modules, by their names there; compiled.py hands over the values. */
 #define CONSTANTS(X) X(DIFFUSE) X(STEADY) \
     X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST) X(BEGUN) X(LEAST_ERROR) X(LEAST_PART) \
-    X(SLOWER) X(PLATEAU) X(LARGEST_VIBRATION) X(ALONE) \
-    X(GATE) X(AGAIN) X(VELOCITY_GATE) X(SUDDEN) X(USUAL_POSITION) \
-    X(UNUSUAL) X(UNCONFIRMED) X(UNSEEN) X(IN_A_ROW) X(TRUSTED) X(FIRST_TRUST) X(TRUST_MEMORY) \
-    X(TRUST_SAMPLES) X(MOST_VARIANCE) X(ALTERNATING) X(ALTERNATION) X(COUNTS) X(AT_REST) X(BRIDGED) \
-    X(COPY) X(VALID) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
+    X(SLOWER_REFERENCES) X(PLATEAU_RATIO) X(LARGEST_VIBRATION) X(ALONE) \
+    X(POSITION_GATE) X(SAME_DEVIATION) X(VELOCITY_GATE) X(PLAUSIBLE_CHANGE) X(USUAL_POSITION) \
+    X(SUSPECT_GATE) X(MOST_UNCONFIRMED) X(LARGEST_RMS_RATIO) X(MOST_CONTRADICTIONS) \
+    X(LEAST_TRUST) X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(MOST_VARIANCE) \
+    X(ALTERNATING_CORRELATION) X(LEAST_ALTERNATION) X(QUANTUM_TOLERANCE) X(REST_TIME) \
+    X(LONGEST_BRIDGE) X(COPY_STEP) X(VALID) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
 #define NAMED(name) #name " "
@@ -315,11 +316,11 @@ static void weigh(Hindsight *self, const Bank *bank)
     mixed(K + 1, n, weights[0], variance_ratio[0], self->variance_ratio);
     EACH(j, n) {
         double most = self->mixture_errors[j];
-        EACH(i, smaller(self->count, SLOWER)) most = larger(self->mixture_errors[i * n + j], most);
+        EACH(i, smaller(self->count, SLOWER_REFERENCES)) most = larger(self->mixture_errors[i * n + j], most);
         self->variance[j] = most * self->variance_ratio[j];
-        RANGE(i, (long)SLOWER, self->count - 1) {
+        RANGE(i, (long)SLOWER_REFERENCES, self->count - 1) {
             const double now = self->mixture_errors[i * n + j];
-            if (self->mixture_errors[(i + 1) * n + j] < PLATEAU * now)
+            if (self->mixture_errors[(i + 1) * n + j] < PLATEAU_RATIO * now)
                 most = larger(smaller(now, LARGEST_VIBRATION * LARGEST_VIBRATION), most);
         }
         self->declared[j] = most * self->variance_ratio[j];
@@ -336,7 +337,7 @@ static void add(Hindsight *self, const Bank *bank, double time, const double *tr
     double (*references)[self->count][n] = self->references;
     int again = 0;
     EACH(j, n) {
-        const int trusted = trust[j] >= TRUSTED;
+        const int trusted = trust[j] >= LEAST_TRUST;
         again |= self->velocities[j] > trusted || bank->slot[j] || self->variance_ratio[j] > STEADY;
         self->velocities[j] = (Boolean)trusted;
     }
@@ -355,7 +356,7 @@ static void add(Hindsight *self, const Bank *bank, double time, const double *tr
         weigh(self, bank);
 }
 
-/* ---- KalmanFilters: usual, counts, row, last (2, n), deviations (IN_A_ROW, n) */
+/* ---- KalmanFilters: usual, counts, row, last (2, n), deviations (MOST_CONTRADICTIONS, n) */
 
 static void begin_joint(KalmanFilters *self, long joint, double q, double qd, long slot)
 {
@@ -405,8 +406,8 @@ static void innovations(const KalmanFilters *self, double *z, double *deviations
     }
     EACH(j, n) {
         const double h = self->time - self->sampled[j];
-        const double position = SUDDEN * (h * h) / 2.0, velocity = SUDDEN * h;
-        limits[j] = GATE * GATE * self->usual[j] + position * position;
+        const double position = PLAUSIBLE_CHANGE * (h * h) / 2.0, velocity = PLAUSIBLE_CHANGE * h;
+        limits[j] = POSITION_GATE * POSITION_GATE * self->usual[j] + position * position;
         limits[n + j] = VELOCITY_GATE * VELOCITY_GATE * self->usual[n + j]
             + velocity * velocity;
     }
@@ -432,14 +433,14 @@ static void learn(KalmanFilters *self, double h, const Boolean *measured, const 
     double *squares = self->alternation, *products = squares + n, *before = products + n;
     EACH(e, 2 * n) {
         if (measured[e] && !bad[e] && settled[e % n] && self->measured[e] != self->last[e]) {
-            const double square = smaller(y[e] * y[e], UNUSUAL * UNUSUAL * self->usual[e]);
+            const double square = smaller(y[e] * y[e], SUSPECT_GATE * SUSPECT_GATE * self->usual[e]);
             self->counts[e] += 1.0;
             self->usual[e] += larger(least, 1.0 / (1.0 + self->counts[e]))
                 * (square - self->usual[e]);
             if (e < n) {
                 const double step = fabs(self->measured[e] - self->last[e]), q = self->quantum[e];
                 const double rest = q > 0.0 ? fabs(step - q * rint(step / q)) : step;
-                self->quantum[e] = rest <= COUNTS * q ? q : rest;
+                self->quantum[e] = rest <= QUANTUM_TOLERANCE * q ? q : rest;
             }
         }
         if (measured[e])
@@ -457,7 +458,7 @@ static void resolve(KalmanFilters *self, const double *z, const double *deviatio
                     const double *limits, Boolean *bad, Flag *used)
 {
     SHAPE(&self->bank);
-    const long in_a_row = (long)IN_A_ROW;
+    const long in_a_row = (long)MOST_CONTRADICTIONS;
     double (*deviations)[n] = self->deviations, (*x)[K][n] = self->bank.x;
     long begun[n], count = 0;
     EACH(j, n) {
@@ -511,7 +512,7 @@ static void use(KalmanFilters *self, double h, const double *z, const Flag *used
     EACH(j, n) {
         const double change = after[j] - before[j];
         const int suspect = isfinite(hindsight->variance_ratio[j]) && (!settled[j] || (unusual[j]
-            && change * change > UNUSUAL * UNUSUAL * hindsight->variance[j]));
+            && change * change > SUSPECT_GATE * SUSPECT_GATE * hindsight->variance[j]));
         self->unconfirmed[j] /= 1.0 + 2.0 * h * bandwidth[j];
         self->unconfirmed[j] = larger(self->unconfirmed[j], suspect ? fabs(change) : 0.0);
     }
@@ -520,7 +521,7 @@ static void use(KalmanFilters *self, double h, const double *z, const Flag *used
 static double outcome(KalmanFilters *self, int same, int repeated, const Boolean *bad, int compared)
 {
     SHAPE(&self->bank);
-    const int bridges = self->time - self->good < BRIDGED * self->step;
+    const int bridges = self->time - self->good < LONGEST_BRIDGE * self->step;
     const double *square = self->alternation, *product = square + n;
     const Hindsight *hindsight = &self->hindsight;
     const int seen = (double)hindsight->rows[0] >= FEWEST;
@@ -529,14 +530,15 @@ static double outcome(KalmanFilters *self, int same, int repeated, const Boolean
     mixed(K, n, hindsight->weights, (double *)self->bank.x + self->bank.derivative * K * n, a);
     EACH(j, n) {
         double size = 0.0;
-        EACH(i, smaller(hindsight->count, SLOWER)) size = larger(size, hindsight->size[i * n + j]);
-        unconfirmed |= self->unconfirmed[j] * self->unconfirmed[j] > UNCONFIRMED * UNCONFIRMED * size
-            || (seen && fabs(a[j]) > SUDDEN + UNSEEN * sqrt(hindsight->size[j]));
+        EACH(i, smaller(hindsight->count, SLOWER_REFERENCES)) size = larger(size, hindsight->size[i * n + j]);
+        unconfirmed |= self->unconfirmed[j] * self->unconfirmed[j]
+                > MOST_UNCONFIRMED * MOST_UNCONFIRMED * size
+            || (seen && fabs(a[j]) > PLAUSIBLE_CHANGE + LARGEST_RMS_RATIO * sqrt(hindsight->size[j]));
         count += bad[j];
         distrusted |= self->trust[j] < FIRST_TRUST
-            || (square[j] > ALTERNATION && product[j] < -ALTERNATING * square[j]
+            || (square[j] > LEAST_ALTERNATION && product[j] < -ALTERNATING_CORRELATION * square[j]
                 && square[j] > self->quantum[j] * self->quantum[j]);
-        unsteady |= self->trust[j] < TRUSTED || hindsight->variance_ratio[j] > MOST_VARIANCE;
+        unsteady |= self->trust[j] < LEAST_TRUST || hindsight->variance_ratio[j] > MOST_VARIANCE;
         in_a_row |= self->outliers[j] > 1;
     }
     if (!same && !count)
@@ -565,7 +567,7 @@ static double compare(KalmanFilters *self, double h)
         compared &= settled[j];
         alone &= isinf(self->hindsight.variance_ratio[j]) != 0;
     }
-    const int copied = h < COPY * self->step;
+    const int copied = h < COPY_STEP * self->step;
     if (copied) {   /* or its stamp is wrong, by a step at most */
         double speed[n];
         mixed(self->bank.filters, n, self->hindsight.shares,
@@ -576,7 +578,7 @@ static double compare(KalmanFilters *self, double h)
         stale[j] = q[n + j] != 0.0 && q[j] == self->last[j] && q[n + j] == self->last[n + j];
     EACH(e, 2 * n) {
         const double before = e < n && self->outliers[e] ? deviations[self->outliers[e] - 1][e] : 0.0;
-        const int again = fabs(deviation[e] - before) < AGAIN * fabs(deviation[e]);
+        const int again = fabs(deviation[e] - before) < SAME_DEVIATION * fabs(deviation[e]);
         measured[e] = isfinite(z[e]) && !(e >= n && stale[e - n]);
         const int is_beyond = measured[e] && (again || y[e] * y[e] > limits[e]);
         bad[e] = is_beyond && (settled[e % n] || self->outliers[e]);
@@ -584,7 +586,7 @@ static double compare(KalmanFilters *self, double h)
         any_bad |= bad[e];
         beyond |= is_beyond && e < n;
         moves |= e < n && measured[e] && deviation[e] * deviation[e] > limits[e]
-            - (GATE * GATE - UNUSUAL * UNUSUAL) * self->usual[e];
+            - (POSITION_GATE * POSITION_GATE - SUSPECT_GATE * SUSPECT_GATE) * self->usual[e];
         same &= e >= n || q[e] == self->last[e];
         any_row |= e < n && self->outliers[e];
         foreign += e < n && bad[e];
@@ -612,12 +614,12 @@ static double compare(KalmanFilters *self, double h)
     }
     if (repeated && self->stalled == 0.0) {
         self->stalled = self->time;
-    } else if (repeated && self->time - self->stalled > AT_REST && !any_row) {
+    } else if (repeated && self->time - self->stalled > REST_TIME && !any_row) {
         begin(self, q, q + n);
         return BEGUN_ANEW;
     }
     EACH(j, n) self->sampled[j] = used[j] != 0.0 ? self->time : self->sampled[j];
-    EACH(j, n) unusual[j] = y[j] * y[j] > UNUSUAL * UNUSUAL * self->usual[j];
+    EACH(j, n) unusual[j] = y[j] * y[j] > SUSPECT_GATE * SUSPECT_GATE * self->usual[j];
     use(self, h, z, used, settled, unusual);
     add(&self->hindsight, &self->bank, self->time, self->velocity_trust, self->time,
         (double *)self->bank.x + self->bank.derivative * self->bank.filters * n);

@@ -43,29 +43,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimation.bank import DELAY, Bank, mixed
-from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, SLOWER, Hindsight, Lag
+from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, SLOWER_REFERENCES, Hindsight, Lag
 from urdf2dyn_ros.estimation.stamp_filter import StampFilter
 from urdf2dyn_ros.robot.spatial import Array
 
 SAMPLES = 12   # from which the usual step is taken: two steps, should five come at once
 OTHER_RATE = 2.0   # ratio of usual steps from which the rate of the samples is another one
 OTHER_RATES = 7   # times in a row that are not enough where times are stamps
-GATE = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
+POSITION_GATE = 30.0   # deviation that contradicts, in usual ones: 20 to 40 are equally good
 # part of a deviation within which the next one is the same contradiction again: slips at 50 Hz,
 # and a Panda at 30 Hz, whose errors fall by 7 and 12 % with and without velocities
-AGAIN = 0.25
+SAME_DEVIATION = 0.25
 VELOCITY_GATE = 8.0   # that of a velocity: they lose by their own error as well
-SUDDEN = 10.0   # rad/s^2 or m/s^2, change of an acceleration that is no contradiction
+PLAUSIBLE_CHANGE = 10.0   # rad/s^2 or m/s^2, change of an acceleration that is no contradiction
 USUAL_POSITION = 1e-6   # rad^2 or m^2, usual square before a joint moves: coarse encoders
 USUAL_VELOCITY = 1e-2   # rad^2/s^2 or m^2/s^2, that of velocities
 # deviation that is suspect, in usual ones; so is a change of the acceleration, in declared ones
-UNUSUAL = 3.0
-UNCONFIRMED = 0.5   # part of the size of accelerations that may rest on suspect samples
-# RMS of accelerations by the slowest reference above which, and above SUDDEN, one is none: held
-# positions at 250 Hz gave 138 times the largest, rounded ones 38, a snake 90 times the RMS
-UNSEEN = 10.0
-IN_A_ROW = 3   # contradictions after which the motion or the zero of the sensor is another one
-TRUSTED = 0.75   # share of samples as expected, from which a joint is trusted
+SUSPECT_GATE = 3.0
+MOST_UNCONFIRMED = 0.5   # part of the size of accelerations that may rest on suspect samples
+# RMS of accelerations by the slowest reference above which, and above PLAUSIBLE_CHANGE, one is
+# none: held positions at 250 Hz gave 138 times the largest, rounded ones 38, a snake 90 times
+# the RMS
+LARGEST_RMS_RATIO = 10.0
+MOST_CONTRADICTIONS = 3   # in a row: then the motion or the zero of the sensor is another one
+LEAST_TRUST = 0.75   # share of samples as expected, from which a joint is trusted
 FIRST_TRUST = 0.7   # trust of a joint that begins
 TRUST_MEMORY = 0.1   # s, time constant of this share
 TRUST_SAMPLES = 12.0   # samples that it remembers at least
@@ -73,12 +74,12 @@ MOST_VARIANCE = 3.0   # mean variance over the steady one from which there is no
 # mean product of an innovation and the one before, over the mean square, with the other sign:
 # white noise has about 0.5, two publishers in turn have 1.0, and two of other rates less: from
 # 0.58 on, 4 to 57 % of what is published beside a late publisher of 10 Hz is wrong
-ALTERNATING = 0.55
-ALTERNATION = 1e-5   # rad^2 or m^2, mean square from which that counts
-COUNTS = 0.01   # part of a quantum up to which a step is a multiple of it
-AT_REST = 0.3   # s, time of one repeated message after which the joints are at rest
-BRIDGED = 2.5   # usual steps over which a prediction bridges a contradiction
-COPY = 0.25   # usual steps within which there is no second sample: a copy, or a wrong stamp
+ALTERNATING_CORRELATION = 0.55
+LEAST_ALTERNATION = 1e-5   # rad^2 or m^2, mean square from which that counts
+QUANTUM_TOLERANCE = 0.01   # part of a quantum up to which a step is a multiple of it
+REST_TIME = 0.3   # s, time of one repeated message after which the joints are at rest
+LONGEST_BRIDGE = 2.5   # usual steps over which a prediction bridges a contradiction
+COPY_STEP = 0.25   # usual steps within which there is no second sample: a copy, or a wrong stamp
 VELOCITY_REFERENCE = 5   # filter by which velocities are judged: 62 rad/s
 PROMPT = 6   # slowest filter of prompt velocities: 112 rad/s, and with velocities the next one
 
@@ -173,7 +174,7 @@ class KalmanFilters:
         self._alternation = np.zeros((3, joints))
         # of which steps are multiples, as those of an encoder; 0 before the first step
         self._quantum = np.zeros(joints)
-        self._deviations = np.zeros((IN_A_ROW, joints))
+        self._deviations = np.zeros((MOST_CONTRADICTIONS, joints))
         self._unconfirmed = np.zeros(joints)   # acceleration that rests on suspect samples
         self.shifts = np.zeros(joints)   # of positions by another zero; the reader sets them to 0
         self._sampled = np.zeros(joints)   # time of the last sample that was used
@@ -192,8 +193,8 @@ class KalmanFilters:
     def distrusted(self) -> NDArray[np.bool_]:
         """Joints (n,) whose positions contradict their motion too often, or alternate."""
         square, product, _ = self._alternation
-        alternates = (square > ALTERNATION) & (product < -ALTERNATING * square) & (
-            square > self._quantum * self._quantum)
+        alternates = (square > np.maximum(LEAST_ALTERNATION, self._quantum * self._quantum)) & (
+            product < -ALTERNATING_CORRELATION * square)
         return np.asarray((self.trust < FIRST_TRUST) | alternates)
 
     @property
@@ -285,7 +286,7 @@ class KalmanFilters:
         if len(times) < SAMPLES:
             return
         steps = np.sort(np.diff(times))
-        steps = steps[steps > COPY * steps[-2]]   # the others are those of copies; one may be long
+        steps = steps[steps > COPY_STEP * steps[-2]]   # others are of copies; one may be long
         step = float(steps[len(steps) // 2])
         del times[:-1]
         if self._bank is None:
@@ -338,7 +339,7 @@ class KalmanFilters:
         """Use a sample as far as it is consistent; return the verdict."""
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
-        sample = self._judged(h, np.stack((q, qd)))
+        sample = self._compare_sample(h, np.stack((q, qd)))
         if sample.kind is SampleKind.COPY and not sample.same and (
                 np.isinf(hindsight.variance_ratio).all()):
             self._begin(q, qd)   # of those that waited during a gap, the last
@@ -347,24 +348,24 @@ class KalmanFilters:
         outlier, unexplained = sample.outlier, self._outliers[0] > 0
         used = np.zeros_like(sample.measured)
         if sample.kind is SampleKind.NEW:
-            used, outlier = self._used(h, sample)
+            used, outlier = self._select_used(h, sample)
         elif sample.kind is SampleKind.COPY and not sample.same:
             self._trust(self._step, sample)
         if sample.kind is SampleKind.STALL and not self._stalled:
             self._stalled = self._time
-        elif sample.kind is SampleKind.STALL and self._time - self._stalled > AT_REST and (
+        elif sample.kind is SampleKind.STALL and self._time - self._stalled > REST_TIME and (
                 not unexplained.any()):
             self._begin(q, qd)
             return BEGUN_ANEW
         self._sampled[used[0]] = self._time
         self._correct(h, sample, used)
-        hindsight.add(self._time, self.velocity_trust >= TRUSTED, self._time,
+        hindsight.add(self._time, self.velocity_trust >= LEAST_TRUST, self._time,
                       bank.x[bank.derivative])
         if sample.kind in (SampleKind.NEW, SampleKind.STALL):
             unexplained = outlier[0]
         return self._verdict(sample, unexplained)
 
-    def _judged(self, h: float, z: Array) -> ComparedSample:
+    def _compare_sample(self, h: float, z: Array) -> ComparedSample:
         """Compare what is measured (2, n) with what is expected."""
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
@@ -372,17 +373,17 @@ class KalmanFilters:
         measured, settled = np.isfinite(z), hindsight.variance_ratio <= MOST_VARIANCE
         stale = (z == self._last).all(axis=0) & (z[1] != 0.0)   # it moves, but has not
         measured[1] &= ~stale
-        copied = h < COPY * self._step
+        copied = h < COPY_STEP * self._step
         if copied:   # or its stamp is wrong, by a step at most
             gate[0] += np.square(self._step * mixed(hindsight.shares, bank.x[1]))
         before = np.where(self._outliers[0] > 0, np.take_along_axis(
             self._deviations, np.maximum(self._outliers[:1] - 1, 0), axis=0)[0], 0.0)
         outside = nearest * nearest > gate
-        outside[0] |= np.abs(innovation[0] - before) < AGAIN * np.abs(innovation[0])
+        outside[0] |= np.abs(innovation[0] - before) < SAME_DEVIATION * np.abs(innovation[0])
         outside &= measured
         same = bool((z[0] == self._last[0]).all())
         moves = measured[0] & (innovation[0] * innovation[0] > gate[0] - (
-            GATE * GATE - UNUSUAL * UNUSUAL) * self._usual[0])
+            POSITION_GATE * POSITION_GATE - SUSPECT_GATE * SUSPECT_GATE) * self._usual[0])
         kind = SampleKind.NEW
         if copied:
             kind = SampleKind.COPY
@@ -394,8 +395,8 @@ class KalmanFilters:
         return ComparedSample(
             z, innovation, nearest, gate, measured, outlier, settled, stale, same, kind)
 
-    def _used(self, h: float,
-              sample: ComparedSample) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _select_used(self, h: float, sample: ComparedSample
+                     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Learn of a new sample; return what is used of it, and its outliers, (2, n) each."""
         outlier = sample.outlier
         self._learn(h, sample)
@@ -424,9 +425,9 @@ class KalmanFilters:
         # it fades with what the filters remember
         self._unconfirmed /= 1.0 + 2.0 * h * mixed(
             weights, np.broadcast_to(bank.w[:, None], weights.shape))
-        unusual = sample.nearest[0] * sample.nearest[0] > UNUSUAL * UNUSUAL * self._usual[0]
+        unusual = np.square(sample.nearest[0]) > SUSPECT_GATE * SUSPECT_GATE * self._usual[0]
         suspect = ~sample.settled | unusual & (
-            change * change > UNUSUAL * UNUSUAL * hindsight.variance)
+            change * change > SUSPECT_GATE * SUSPECT_GATE * hindsight.variance)
         suspect &= np.isfinite(hindsight.variance_ratio)   # rather than begun with this sample
         self._unconfirmed[:] = np.maximum(
             self._unconfirmed, np.where(suspect, np.abs(change), 0.0))
@@ -442,9 +443,9 @@ class KalmanFilters:
             nearest[i] = all_of_them[
                 np.abs(all_of_them).argmin(axis=0), np.arange(self._joints)]
         h = self._time - self._sampled
-        position, velocity = SUDDEN * (h * h) / 2.0, SUDDEN * h
+        position, velocity = PLAUSIBLE_CHANGE * (h * h) / 2.0, PLAUSIBLE_CHANGE * h
         return innovations, nearest, np.stack((
-            GATE * GATE * self._usual[0] + position * position,
+            POSITION_GATE * POSITION_GATE * self._usual[0] + position * position,
             VELOCITY_GATE * VELOCITY_GATE * self._usual[1] + velocity * velocity))
 
     def _learn(self, h: float, sample: ComparedSample) -> None:
@@ -452,12 +453,12 @@ class KalmanFilters:
         new = sample.measured & ~sample.outlier & sample.settled & (sample.z != self._last)
         least = min(1.0 - math.exp(-h / MEMORY), 1.0 / FEWEST)
         self._counts += new
-        square = np.minimum(sample.nearest * sample.nearest, UNUSUAL * UNUSUAL * self._usual)
+        square = np.minimum(np.square(sample.nearest), SUSPECT_GATE * SUSPECT_GATE * self._usual)
         self._usual += np.where(
             new, np.maximum(least, 1.0 / (1.0 + self._counts)) * (square - self._usual), 0.0)
         step, quantum = np.abs(sample.z[0] - self._last[0]), self._quantum
         rest = np.abs(step - quantum * np.rint(step / np.where(quantum > 0.0, quantum, 1.0)))
-        quantum[:] = np.where(new[0] & ~(rest <= COUNTS * quantum), rest, quantum)
+        quantum[:] = np.where(new[0] & ~(rest <= QUANTUM_TOLERANCE * quantum), rest, quantum)
         compared = sample.measured[0] & sample.settled & (not sample.same)
         square, product, before = self._alternation
         innovation = sample.innovation[0]
@@ -474,20 +475,20 @@ class KalmanFilters:
             trust += share * (np.where(good, 1.0, 0.0) - trust) * compared
 
     def _resolve(self, sample: ComparedSample) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which outliers are used after all, `IN_A_ROW` of them, and which are left."""
+        """Return which outliers are used after all, and which are left."""
         bank = self._bank
         assert bank is not None
         used, outlier = np.zeros_like(sample.outlier), sample.outlier.copy()
-        used[1] = outlier[1] & (self._outliers[1] >= IN_A_ROW)
+        used[1] = outlier[1] & (self._outliers[1] >= MOST_CONTRADICTIONS)
         self.velocity_trust[used[1]] = 0.0
         begun = []
         for joint in np.flatnonzero(outlier[0]).tolist():
             number = int(self._outliers[0, joint])
-            if number < IN_A_ROW:
+            if number < MOST_CONTRADICTIONS:
                 self._deviations[number - 1, joint] = sample.innovation[0, joint]
                 continue
             by = float(sample.innovation[0, joint])
-            away = self._deviations[:IN_A_ROW - 1, joint] - by
+            away = self._deviations[:MOST_CONTRADICTIONS - 1, joint] - by
             if (away * away <= sample.gate[0, joint] / 4.0).all():
                 bank.shift(joint, by)
                 self.shifts[joint] += by
@@ -512,7 +513,7 @@ class KalmanFilters:
 
     def _verdict(self, sample: ComparedSample, unexplained: NDArray[np.bool_]) -> Verdict:
         """Return whether there is an estimate, with outliers (n,) that are not explained yet."""
-        bridges = self._time - self._good < BRIDGED * self._step
+        bridges = self._time - self._good < LONGEST_BRIDGE * self._step
         stalled = sample.kind is SampleKind.STALL
         if not (sample.same or sample.kind is SampleKind.COPY or unexplained.any()):
             self._good = self._time
@@ -522,7 +523,7 @@ class KalmanFilters:
         if self.distrusted.any():
             return DISTRUSTED
         # the sample itself must have been compared, too
-        if ((self.trust < TRUSTED) | ~sample.settled | (
+        if ((self.trust < LEAST_TRUST) | ~sample.settled | (
                 self._hindsight.variance_ratio > MOST_VARIANCE)).any():
             return BEGUN_ANEW
         if stalled and not (bridges and self._bridged == 1):
@@ -532,9 +533,9 @@ class KalmanFilters:
             return CONTRADICTORY
         bank, hindsight = self._bank, self._hindsight
         assert bank is not None
-        unconfirmed = (self._unconfirmed * self._unconfirmed
-                       > UNCONFIRMED * UNCONFIRMED * hindsight.size[:SLOWER].max(axis=0))
-        largest = SUDDEN + UNSEEN * np.sqrt(hindsight.size[0])
+        size = hindsight.size[:SLOWER_REFERENCES].max(axis=0)
+        unconfirmed = np.square(self._unconfirmed) > MOST_UNCONFIRMED * MOST_UNCONFIRMED * size
+        largest = PLAUSIBLE_CHANGE + LARGEST_RMS_RATIO * np.sqrt(hindsight.size[0])
         unseen = np.abs(mixed(hindsight.weights[:-1], bank.x[bank.derivative])) > largest
         if (unconfirmed | unseen & (hindsight.rows[0] >= FEWEST)).any():
             return CONTRADICTORY

@@ -203,7 +203,7 @@ LEAST_MOVED = 0.01   # rad or m, likewise: less makes no effort wrong
 STEP_MEMORY = 10.0   # s, in which the size of steps fades
 LOOK_NS = 3_500_000   # time between two looks
 LONGEST_MOVE = 0.1   # s of one message that count
-SUDDEN = 10.0   # rad/s^2 or m/s^2, by which a joint brakes that no velocity tells of
+BRAKING = 10.0   # rad/s^2 or m/s^2, by which a joint brakes that no velocity tells of
 
 
 class FrozenJoints:
@@ -272,9 +272,9 @@ class FrozenJoints:
         else:
             self._frozen = stays & self._frozen
         if False in measured.tolist():
-            braked = np.minimum(self._since, self._speed / SUDDEN)
+            braked = np.minimum(self._since, self._speed / BRAKING)
             self._stopped = stays & ~measured & (self._stopped | (
-                braked * (self._speed - SUDDEN / 2.0 * braked) > least))
+                braked * (self._speed - BRAKING / 2.0 * braked) > least))
         else:
             self._stopped = self._none
         self._qd = qd
