@@ -266,7 +266,7 @@ int main()
     rclcpp::Subscription<trajectory_msgs::msg::JointTrajectoryPoint>>(
     controller->get_node()->subscriptions.at("~/reference"));
   trajectory_msgs::msg::JointTrajectoryPoint point;
-  point.positions.assign(2, 0.0);
+  point.positions.assign(JOINTS - 1, 0.0);
   topic->callback(point);
   expect(rclcpp::logged.find("instead of") != std::string::npos, "a short message is refused");
   point.positions.assign(q.begin(), q.end());
@@ -326,15 +326,14 @@ int main()
   expect(largest_rate <= 1.000001 / robot::RATE_TIME, "rates are limited");
 
   // a fault: damped, then an error, and a line in the log
-  q[2] = NONE;
+  q.back() = NONE;
   expect(run(0.4) == return_type::OK && std::isfinite(command[0]), "a fault is damped");
   expect(run(0.2) == return_type::ERROR && near(command, Vector{}), "then it is an error");
   controller->get_node()->timer->callback();
-  expect(
-    rclcpp::logged.find(std::string("joint ") + robot::JOINT_NAMES[2] + ": ") != std::string::npos,
-    "the log names the joint");
+  const std::string name = robot::JOINT_NAMES[JOINTS - 1];
+  expect(rclcpp::logged.find("joint " + name + ": ") != std::string::npos, "the log names the joint");
   controller->on_deactivate(state);
-  q[2] = within_limits()[2];
+  q.back() = within_limits().back();
   controller->set_chained_mode(false);
   controller->on_activate(state);
   expect(run(1.0) == return_type::OK, "it can be activated again");
