@@ -43,6 +43,17 @@ def test_the_file_that_is_no_urdf_is_named(words, file, capsys):
         read_urdf(Path(file))
 
 
+@pytest.mark.parametrize('words', [
+    ['evaluate', CSV, CSV], ['identify', CSV, CSV], ['identify', CSV, '--validate', '{link}']])
+def test_a_recording_that_is_given_twice_neither_weighs_nor_judges_itself(words, tmp_path, capsys):
+    (tmp_path / 'other.csv').symlink_to(CSV)
+    words = [word.format(link=tmp_path / 'other.csv') for word in words]
+    output = tmp_path / 'results'
+    printed = output_of([*words, '--urdf', URDF, '-o', str(output)], capsys, 1)
+    assert f'{words[-1]}: given twice' in printed
+    assert not output.exists()
+
+
 def test_a_recording_in_the_place_of_a_urdf_is_no_question_of_encoding(capsys):
     printed = output_of(['info', MCAP], capsys, 1)
     assert 'no text, and so no URDF; is it a recording' in printed

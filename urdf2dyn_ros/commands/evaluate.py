@@ -25,7 +25,7 @@ from urdf2dyn_ros.errors import ParameterError, RecordingError
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS
 from urdf2dyn_ros.identification.gains import read_gains
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS
+from urdf2dyn_ros.recordings import DIRECTORY, RECORDINGS, check_distinct
 from urdf2dyn_ros.recordings.evaluation import OFFLINE_DEFAULT, EvaluationSettings, figures_table
 from urdf2dyn_ros.recordings.many import (
     MANY_FILES,
@@ -138,6 +138,7 @@ def _one(job: EvaluationJob, arguments: argparse.Namespace) -> int:
 
 def _many(job: EvaluationJob, arguments: argparse.Namespace, workers: Workers) -> int:
     """Write a directory for each recording, and a report; return 1 if one is not complete."""
+    check_distinct(arguments.recordings)
     paths = [os.path.abspath(path) if workers.scheduler else path for path in arguments.recordings]
     names = (*MANY_FILES, *folder_names(paths))
     with results(arguments.output, names, arguments.overwrite) as output:

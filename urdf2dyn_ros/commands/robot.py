@@ -100,9 +100,10 @@ def add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--precision', default=DOUBLE, metavar='PRECISION',
                         help=f'{DOUBLE} or {SINGLE} (default: {DOUBLE}); {SINGLE}: single '
                         'precision throughout, in C, C++ and Rust')
-    parser.add_argument('--style', default='readable', metavar='STYLE',
+    styles = parser.add_mutually_exclusive_group()
+    styles.add_argument('--style', default='readable', metavar='STYLE',
                         help=f'one of {", ".join(STYLES)} (default: readable)')
-    parser.add_argument('--general', dest='style', action='store_const', const=GENERAL,
+    styles.add_argument('--general', dest='style', action='store_const', const=GENERAL,
                         help='the readable style, in which every number of the URDF is a '
                         'parameter, also 0 and 1')
     add(parser, *FUNCTION)

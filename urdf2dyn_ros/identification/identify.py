@@ -28,7 +28,7 @@ from urdf2dyn_ros.identification.summary import (
     summary_bytes,
 )
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
-from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings import check_distinct, open_recording
 from urdf2dyn_ros.recordings.mistakes import LARGEST_GIVEN_DELAY, without_delay
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
 
@@ -105,6 +105,7 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
         recordings, settings.payload_recordings, validate))
     if not used:
         raise IdentificationError('there are no recordings to identify from')
+    check_distinct((*used, *loaded, *judged))
     count = len(used) + len(loaded) + len(judged)
 
     def read(first: int, part: Sequence[str], source: Source) -> list[Summary]:

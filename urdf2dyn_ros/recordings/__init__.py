@@ -1,6 +1,7 @@
 """Recorded joint states, read without ROS: a kind is a class and a line here."""
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -74,3 +75,15 @@ def open_recording(path: str | Path, topic: str | None = None,
     recording = RECORDINGS.get(suffix, TableRecording)(path, topic, columns, rate)
     recording.degrees, recording.progress = degrees, progress
     return recording
+
+
+def check_distinct(paths: Iterable[str | Path]) -> None:
+    """Raise a RecordingError where a recording is given twice: it would judge or weigh itself."""
+    given: dict[str, str | Path] = {}
+    for path in paths:
+        real = os.path.realpath(path)
+        if real in given:
+            raise RecordingError(path, 'given twice' + (
+                '' if str(given[real]) == str(path) else f', also as {given[real]}')
+                + ': a recording counts once, for a fit or for its validation')
+        given[real] = path
