@@ -175,7 +175,7 @@ def test_several_plans_are_no_motion(tmp_path: Path) -> None:
     (['--qd', 'elbow_joint=1', 'elbow_joint=2'], 'the joint is named twice'),
     (['--q', 'elbow_joint=x'], '"x", for joint "elbow_joint", is not a number'),
     (['--payload-mass', 2], 'carries it? Add --payload-link with one of ee_link, tool0'),
-    (['--pause', 1], '--pause is of a trajectory'),
+    (['--pause', 0], '--pause is of a trajectory'),
     (['--payload-link', 'tool0'], 'require --payload-mass'),
     (['--payload-mass', 2, '--payload-link', 'tool'], "no link 'tool' for a payload; the links"),
     (['--payload-mass', -2, '--payload-link', 'tool0'], '--payload-mass = -2.0: must be a number'),

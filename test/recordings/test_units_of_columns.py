@@ -214,12 +214,12 @@ def test_one_motion_in_many_notations(notation: str, tmp_path: Path,
     ('', 'time', 's' + 6 * ',deg' + 6 * ',Nm' + '\n', ''),
     ('RX90\n', 'time', '[ms]' + 6 * ',[deg]' + 6 * ',[-]' + '\n', 'in line 2'),
     ('Robot,RX90\n', 'tout', '', 'in line 2'), ('', 'sec,nanosec', '', ''),
-    ('', 'header.stamp.sec,header.stamp.nanosec', '', '')])
+    ('', 'header.stamp.sec,header.stamp.nanosec', '', ''), ('', 'nanosec,sec', '', '')])
 def test_titles_comments_units_and_stamps_of_two_columns(
         above: str, first: str, below: str, remark: str, tmp_path: Path) -> None:
     heads = [first, *(f'{what}{k}' for what in ('q', 'tau') for k in range(1, 7))]
-    times = [f'{t:.9f}'.replace('.', ',') if 'sec' in first else
-             f'{t * 1e3 if "ms" in below else t}' for t in TIME + 5.0]
+    times = [','.join(f'{t:.9f}'.split('.')[::-1 if first[0] == 'n' else 1]) if 'sec' in first
+             else f'{t * 1e3 if "ms" in below else t}' for t in TIME + 5.0]
     q = Q / DEGREE if 'deg' in below else Q
     path = tmp_path / 'x.csv'
     path.write_text(above + ','.join(heads) + '\n' + below + '# half of it\n'.join(

@@ -107,7 +107,8 @@ def run_torque(arguments: argparse.Namespace) -> int:
     if arguments.trajectory:
         return _trajectory(dynamics, arguments)
     for option in _OF_TRAJECTORIES:
-        if getattr(arguments, option[2:]) not in (None, False, '', []):
+        value = getattr(arguments, option[2:])
+        if value is not False and value not in (None, '', []):   # 0 is a value
             raise ParameterError(f'{option} is of a trajectory: add --trajectory FILE')
     motion = np.array([[_values(name, getattr(arguments, name), dynamics)] for name in _STATE])
     if arguments.degrees and (arguments.lock or arguments.start):

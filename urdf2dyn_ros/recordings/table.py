@@ -86,7 +86,7 @@ def _with_whole_stamps(rows: Iterator[TableRow]) -> Iterator[TableRow]:
                    if (match := _NANOSECONDS.fullmatch(name))}
     first, second = next(((k, nanoseconds[match[1]]) for k, name in enumerate(names) if (
         match := _SECONDS.fullmatch(name)) and match[1] in nanoseconds), (0, 0))
-    if not second:
+    if first == second:   # no such pair
         yield line, names
         yield from rows
         return
