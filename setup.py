@@ -90,7 +90,7 @@ setup(
                             'page/*.js', 'codegen/controller/*', 'codegen/languages/self_test/*']},
     zip_safe=True,
     cmdclass={'build_ext': BuildLibrary},
-    ext_modules=[Extension(   # options and name as in compiled.py, which does without it, too
+    ext_modules=[Extension(   # options, name: estimation/compiled_kalman.py, too
         f'{PACKAGE}.estimation.libestimator', [str(ESTIMATOR)], optional=True, libraries=['m'],
         define_macros=[('VERSION', f'"{sha256(ESTIMATOR.read_bytes()).hexdigest()}"')],
         extra_compile_args=['-std=gnu99', '-O3', '-fno-fast-math', '-ffp-contract=off',

@@ -165,7 +165,8 @@ class InverseDynamics(LinkMotion):
         ----------
         q : array_like, (n,) or (N, n)
             Positions of the actuated joints. Of N rows each is closed from the one before, the
-            first from the start pose.
+            first from the pose of the last call if that is within 0.05 rad or m of it, else from
+            the start pose.
         start : array_like, (p,) or (N, p), optional
             Positions of the passive joints near those to be found, to begin with.
 

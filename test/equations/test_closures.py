@@ -388,6 +388,22 @@ def test_loads_reach_the_motors() -> None:
     assert found == pytest.approx(expected, rel=1e-10)
 
 
+def test_c_takes_every_load_on_a_moving_base() -> None:
+    """Seven arguments, for which C is asked itself: what it does not take runs in Python."""
+    loads = Loads(payload='left_elbow_link', external=('right_elbow_link',))
+    q, qd, qdd = np.array([[0.1, -0.1], [0.3, 0.2], [1.0, -2.0]])
+    given = {'base_motion': np.linspace(-1.0, 1.0, 9), 'payload': Payload(2.0, (0.1, 0.0, 0.2)),
+             'external': np.array([1.0, 0.0, -3.0, 0.0, 0.4, 0.0])}
+    compiled, text = (InverseDynamics(mechanism('five_bar'), backend=backend, base='moving',
+                                      loads=loads) for backend in ('c', 'python'))
+    expected = np.concatenate(text(q, qd, qdd, **given))
+    function = compiled._function('inverse_dynamics')
+    values = {'q': q, 'qd': qd, 'qdd': qdd, 'passive': compiled._loops.passive(q, None),
+              **given, 'payload': np.array(given['payload'].numbers)}
+    found = function.compiled(*(values[x.name] for x in function.inputs))
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
 @pytest.mark.parametrize('kind', ['revolute', 'universal', 'cylindrical', 'prismatic', 'fixed'])
 def test_every_type_of_loop_keeps_the_balance_of_power(kind: str) -> None:
     """A chain of oblique hinges and a slider, closed at its end with a door that turns as well."""

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <numpy/arrayobject.h>
 
-#define MOST_INPUTS 6
+#define MOST_INPUTS 16   /* q, qd, qdd, passive, base_motion, payload, external are 7 */
 
 typedef int (*one_function)(const double *const *, double *);
 typedef int (*many_function)(const double *const *, double *, ptrdiff_t, long);
@@ -82,10 +82,14 @@ static PyObject *call(PyObject *object, PyObject *const *args, size_t flags, PyO
     return result;
 }
 
-/* at most so many sizes of a tuple; how many there are */
+/* the sizes of a tuple; how many there are, or -1 with an exception if they are too many */
 static Py_ssize_t sizes_of(PyObject *tuple, Py_ssize_t most, Py_ssize_t *sizes)
 {
-    const Py_ssize_t count = PyTuple_GET_SIZE(tuple) < most ? PyTuple_GET_SIZE(tuple) : most;
+    const Py_ssize_t count = PyTuple_GET_SIZE(tuple);
+    if (count > most) {
+        PyErr_Format(PyExc_ValueError, "%zd sizes; caller.c has room for %zd", count, most);
+        return -1;
+    }
     for (Py_ssize_t k = 0; k < count; k++)
         sizes[k] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, k));
     return count;
@@ -106,11 +110,15 @@ static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *keywords)
     self->vectorcall = call;
     self->one = (one_function)(size_t)one;
     self->many = (many_function)(size_t)many;
-    self->inputs = sizes_of(inputs, MOST_INPUTS, self->sizes);
-    self->dimensions = sizes_of(result, 2, self->shape);
     self->threads = threads;
     Py_INCREF(library);
     self->library = library;
+    self->inputs = sizes_of(inputs, MOST_INPUTS, self->sizes);
+    self->dimensions = sizes_of(result, 2, self->shape);
+    if (self->inputs < 0 || self->dimensions < 0) {
+        Py_DECREF(self);
+        return NULL;
+    }
     return (PyObject *)self;
 }
 

@@ -155,8 +155,8 @@ class Wiring:
 
     Joint states are received, processed by the stream of the active model and published in the
     one thread that spins. To build a model takes longer than the time between two messages: a
-    worker thread does it and returns an immutable result. The text for an export is generated in a
-    child process.
+    worker thread does it and returns a result that nothing else holds. The text for an export is
+    generated in a child process.
     """
 
     def __init__(self, endpoints: Endpoints, parameters: NodeParameters,

@@ -58,14 +58,6 @@ class Wrench(NamedTuple):
     f: Vector
     n: Vector
 
-    def plus(self, other: Wrench) -> Wrench:
-        """Return the sum of two about the same origin."""
-        return Wrench(self.f + other.f, self.n + other.n)
-
-    def less(self, other: Wrench) -> Wrench:
-        """Return the difference of two about the same origin."""
-        return Wrench(self.f - other.f, self.n - other.n)
-
     def rotated_about_z(self, c: Scalar, s: Scalar) -> Wrench:
         """Return it in axes that a rotation about z, with this cosine and sine, leads back to."""
         return Wrench(turned(self.f, c, -s), turned(self.n, c, -s))
