@@ -14,13 +14,7 @@ import pytest
 from support.acting_loads import everything
 from support.mechanisms import mechanism
 from support.robot_files import OWN, robot_path
-from urdf2dyn_ros import (
-    InverseDynamics,
-    MissingLibraryError,
-    Target,
-    export_model,
-    read_urdf,
-)
+from urdf2dyn_ros import InverseDynamics, MissingLibraryError, Target, export_model, read_urdf
 from urdf2dyn_ros.codegen.languages import CALLABLE
 from urdf2dyn_ros.errors import ExportError
 

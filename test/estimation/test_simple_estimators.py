@@ -2,15 +2,7 @@
 
 import numpy as np
 import pytest
-from estimator_runs import (
-    beginning,
-    error,
-    estimated,
-    estimates_of,
-    recording,
-    said,
-    short,
-)
+from estimator_runs import beginning, error, estimated, estimates_of, recording, said, short
 
 from support.streams.known_motions import START, Recording, truth
 from urdf2dyn_ros.estimation.estimators import make_estimator

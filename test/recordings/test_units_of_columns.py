@@ -10,13 +10,7 @@ from scipy.io import savemat
 
 from support.paths import ROOT
 from support.recordings.bags import write_csv
-from urdf2dyn_ros import (
-    InverseDynamics,
-    RecordingError,
-    Urdf2DynError,
-    evaluate,
-    open_recording,
-)
+from urdf2dyn_ros import InverseDynamics, RecordingError, Urdf2DynError, evaluate, open_recording
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings.columns import find_columns, split_unit, unit_of
 from urdf2dyn_ros.recordings.evaluation import EvaluationSettings

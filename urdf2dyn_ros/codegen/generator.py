@@ -62,17 +62,9 @@ from urdf2dyn_ros.codegen.signature import (
 from urdf2dyn_ros.codegen.twins import Twinned, equal_limbs
 from urdf2dyn_ros.equations.fewest_operations import inherited_spin
 from urdf2dyn_ros.equations.loop_constraints import closed_poses, passive_start
-from urdf2dyn_ros.equations.newton_euler import (
-    TEXTBOOK,
-    Recursion,
-    root_frame,
-    second_moment,
-)
+from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, root_frame, second_moment
 from urdf2dyn_ros.errors import ExportError
-from urdf2dyn_ros.robot.inertia import (
-    SecondMoments,
-    second_moments,
-)
+from urdf2dyn_ros.robot.inertia import SecondMoments, second_moments
 from urdf2dyn_ros.robot.loads import (
     GRAVITY,
     OBSERVER_GAIN,

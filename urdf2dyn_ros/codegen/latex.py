@@ -19,17 +19,7 @@ from urdf2dyn_ros.robot.inertia import about_origin, total
 from urdf2dyn_ros.robot.loads import Loads, body_terms
 from urdf2dyn_ros.robot.loops import LoopState
 from urdf2dyn_ros.robot.multibody import Body, Multibody, link_inertia
-from urdf2dyn_ros.robot.spatial import (
-    AXES,
-    TENSOR,
-    Vector,
-    cos,
-    exp,
-    sin,
-    symmetric,
-    tanh,
-    upper,
-)
+from urdf2dyn_ros.robot.spatial import AXES, TENSOR, Vector, cos, exp, sin, symmetric, tanh, upper
 from urdf2dyn_ros.system import require
 
 What: TypeAlias = Literal['efforts', 'mass_matrix', 'gravity', 'bias']

@@ -22,10 +22,7 @@ from urdf2dyn_ros.commands.arguments import (
     results,
 )
 from urdf2dyn_ros.errors import IdentificationError, ParameterError
-from urdf2dyn_ros.identification.identify import (
-    IdentificationSettings,
-    identify,
-)
+from urdf2dyn_ros.identification.identify import IdentificationSettings, identify
 from urdf2dyn_ros.identification.report import (
     GAINS_TITLE,
     PAYLOAD_TITLE,

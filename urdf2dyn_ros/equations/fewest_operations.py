@@ -16,21 +16,8 @@ from typing import NamedTuple
 
 from urdf2dyn_ros.equations.links import turns_before
 from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Recursion, Spin, textbook_spin
-from urdf2dyn_ros.robot.inertia import (
-    NO_MOMENTS,
-    Inertia,
-    SecondMoments,
-    second_moments,
-    total,
-)
-from urdf2dyn_ros.robot.joints import (
-    JOINTS,
-    Coordinate,
-    Motion,
-    Note,
-    turn_by,
-    turned,
-)
+from urdf2dyn_ros.robot.inertia import NO_MOMENTS, Inertia, SecondMoments, second_moments, total
+from urdf2dyn_ros.robot.joints import JOINTS, Coordinate, Motion, Note, turn_by, turned
 from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody, body_inertias, turned_frames
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,

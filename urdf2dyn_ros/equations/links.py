@@ -17,15 +17,7 @@ from urdf2dyn_ros.equations.newton_euler import displaced, oriented, unnoted
 from urdf2dyn_ros.robot.joints import JOINTS, BodyNote, Coordinate, Note, silent, turn_by, turned
 from urdf2dyn_ros.robot.multibody import ROOT, Attached, Body, Multibody, zxz
 from urdf2dyn_ros.robot.rotations import composed, turned_about_x, turned_about_z
-from urdf2dyn_ros.robot.spatial import (
-    IDENTITY,
-    ZERO,
-    Matrix,
-    Scalar,
-    Vector,
-    cross,
-    rounded,
-)
+from urdf2dyn_ros.robot.spatial import IDENTITY, ZERO, Matrix, Scalar, Vector, cross, rounded
 
 # ---- Frames of bodies and links, each from that of the body before
 

@@ -24,16 +24,7 @@ import numpy as np
 from urdf2dyn_ros.errors import StateError
 from urdf2dyn_ros.robot.loops import LoopState, State
 from urdf2dyn_ros.robot.multibody import Multibody
-from urdf2dyn_ros.robot.spatial import (
-    Array,
-    Dual,
-    Scalar,
-    Vector,
-    cross,
-    reciprocal,
-    slope,
-    value,
-)
+from urdf2dyn_ros.robot.spatial import Array, Dual, Scalar, Vector, cross, reciprocal, slope, value
 
 _NOT_SINGULAR = 0.1   # least sine of poses that are usual ones
 _STEPS, _NEWTON = 6, 4   # on the way to such a pose, and of Newton's method in each

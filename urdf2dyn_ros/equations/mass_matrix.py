@@ -19,13 +19,7 @@ from urdf2dyn_ros.equations.newton_euler import (
     unnoted,
 )
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.robot.inertia import (
-    NO_MOMENTS,
-    Inertia,
-    SecondMoments,
-    second_moments,
-    total,
-)
+from urdf2dyn_ros.robot.inertia import NO_MOMENTS, Inertia, SecondMoments, second_moments, total
 from urdf2dyn_ros.robot.joints import (
     AT_REST,
     JOINTS,

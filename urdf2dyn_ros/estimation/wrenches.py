@@ -19,13 +19,7 @@ from urdf2dyn_ros.estimation.outcomes import (
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.multibody import Multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
-from urdf2dyn_ros.robot.spatial import (
-    LARGEST_MAGNITUDE,
-    Array,
-    Scalar,
-    Vector,
-    cross,
-)
+from urdf2dyn_ros.robot.spatial import LARGEST_MAGNITUDE, Array, Scalar, Vector, cross
 from urdf2dyn_ros.text import SECOND_NS, is_stamp, quote, suggestion
 
 WORLD_FRAME = 'world'   # name of the root's frame if no link is called so

@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import LoopError
 from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, slopes_of
 from urdf2dyn_ros.identification.gains import Gains, free_gains
-from urdf2dyn_ros.identification.robot import (
-    JOINT_COLUMNS,
-    USUAL,
-    Columns,
-    Robot,
-    joint_columns,
-)
+from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, USUAL, Columns, Robot, joint_columns
 from urdf2dyn_ros.identification.rows import (
     BLOCKS,
     MOVING_SPEED,

@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.identification.fit import DATA, Fit, source_of_value
-from urdf2dyn_ros.identification.fit_data import (
-    Figures,
-    IdentifiedPayload,
-)
+from urdf2dyn_ros.identification.fit_data import Figures, IdentifiedPayload
 from urdf2dyn_ros.identification.result import LEAST_R2, MODELS, Identification
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,

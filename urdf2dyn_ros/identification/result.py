@@ -44,12 +44,7 @@ from urdf2dyn_ros.identification.fit_data import (
     prepare_fit,
 )
 from urdf2dyn_ros.identification.gains import Gains, free_gains, ratios_of_efforts, sign_evidence
-from urdf2dyn_ros.identification.robot import (
-    JOINT_COLUMNS,
-    BaseEstimates,
-    Robot,
-    estimate_base,
-)
+from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, BaseEstimates, Robot, estimate_base
 from urdf2dyn_ros.identification.rows import BLOCKS, score
 from urdf2dyn_ros.identification.summary import LARGEST_DELAY, Summary, all_rows
 from urdf2dyn_ros.recordings.mistakes import moved_beyond

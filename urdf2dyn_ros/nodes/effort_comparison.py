@@ -26,12 +26,7 @@ from urdf2dyn_ros.nodes.endpoints import (
     steady_timer,
 )
 from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
-from urdf2dyn_ros.recordings.comparison import (
-    Comparison,
-    JointComparison,
-    gravity_of,
-    robot_facts,
-)
+from urdf2dyn_ros.recordings.comparison import Comparison, JointComparison, gravity_of, robot_facts
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS, with_followers
 from urdf2dyn_ros.recordings.report import (
     REPORT_FILES,

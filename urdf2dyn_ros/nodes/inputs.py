@@ -22,13 +22,7 @@ from urdf2dyn_ros.errors import ParameterError, Urdf2DynError
 from urdf2dyn_ros.estimation.messages import Backlog, Message, Overruns
 from urdf2dyn_ros.estimation.moving_base import Imu, MovingBase, Odometry
 from urdf2dyn_ros.estimation.status import CHECK_PERIOD
-from urdf2dyn_ros.nodes.endpoints import (
-    Endpoints,
-    best_effort,
-    filled_wrench,
-    nanoseconds,
-    triple,
-)
+from urdf2dyn_ros.nodes.endpoints import Endpoints, best_effort, filled_wrench, nanoseconds, triple
 from urdf2dyn_ros.nodes.models import Pipeline
 from urdf2dyn_ros.robot.loads import WRENCH_TOPICS, external
 from urdf2dyn_ros.robot.model import RobotModel

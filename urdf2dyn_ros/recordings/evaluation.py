@@ -22,12 +22,7 @@ from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, make_stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP, TOO_LATE, effort_bag
-from urdf2dyn_ros.recordings.comparison import (
-    Comparison,
-    JointComparison,
-    gravity_of,
-    robot_facts,
-)
+from urdf2dyn_ros.recordings.comparison import Comparison, JointComparison, gravity_of, robot_facts
 from urdf2dyn_ros.recordings.credibility import dead_position, frozen_spans
 from urdf2dyn_ros.recordings.external import ObservedEfforts
 from urdf2dyn_ros.recordings.joint_names import RecordedJoints, match_joints

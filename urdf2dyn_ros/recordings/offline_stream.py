@@ -18,12 +18,7 @@ from urdf2dyn_ros.estimation.passive import PassiveJoints
 from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
 from urdf2dyn_ros.estimation.velocities import VelocityGate
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.jumps import (
-    PositionJump,
-    alternating,
-    parts_between,
-    position_jumps,
-)
+from urdf2dyn_ros.recordings.jumps import PositionJump, alternating, parts_between, position_jumps
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smooth
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS

@@ -25,14 +25,7 @@ from urdf2dyn_ros.robot.multibody import (
     zxz,
 )
 from urdf2dyn_ros.robot.rotations import composed, from_rpy, turned_about_z
-from urdf2dyn_ros.robot.spatial import (
-    IDENTITY,
-    TENSOR,
-    ZERO,
-    Matrix,
-    Vector,
-    upper,
-)
+from urdf2dyn_ros.robot.spatial import IDENTITY, TENSOR, ZERO, Matrix, Vector, upper
 from urdf2dyn_ros.text import aligned, printable, quote
 
 # ---- The six geometric parameters of Khalil and Kleinfinger, and the transform they stand for

@@ -33,15 +33,7 @@ from urdf2dyn_ros.robot.dh import (
 from urdf2dyn_ros.robot.model import Inertial, Joint, Link, Mimic, RobotModel
 from urdf2dyn_ros.robot.reader import read_description
 from urdf2dyn_ros.robot.rotations import composed
-from urdf2dyn_ros.robot.spatial import (
-    AXES,
-    IDENTITY,
-    TENSOR,
-    ZERO,
-    Matrix,
-    Vector,
-    dot,
-)
+from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, TENSOR, ZERO, Matrix, Vector, dot
 from urdf2dyn_ros.robot.writer import clean_urdf
 from urdf2dyn_ros.text import counted, listed, printable, quote, suggestion
 

@@ -26,14 +26,7 @@ from urdf2dyn_ros.robot.loops import LOOP_TYPES
 from urdf2dyn_ros.robot.model import Coupling, Loop, LoopFrame
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.rotations import from_rpy
-from urdf2dyn_ros.robot.spatial import (
-    IDENTITY,
-    ZERO,
-    Matrix,
-    Triple,
-    Vector,
-    cross,
-)
+from urdf2dyn_ros.robot.spatial import IDENTITY, ZERO, Matrix, Triple, Vector, cross
 from urdf2dyn_ros.text import quote, suggestion
 
 # Names of other tools to keys of LOOP_TYPES.

@@ -20,11 +20,7 @@ from urdf2dyn_ros.codegen.mechanics import UNNOTED, LoopArguments, Mechanics
 from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Quantity, Rows
 from urdf2dyn_ros.equations import derivatives
 from urdf2dyn_ros.equations.fewest_operations import same_axes
-from urdf2dyn_ros.equations.forward_dynamics import (
-    Factors,
-    inverse,
-    solved,
-)
+from urdf2dyn_ros.equations.forward_dynamics import Factors, inverse, solved
 from urdf2dyn_ros.equations.loop_constraints import dotted, summed
 from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.robot.inertia import second_moments

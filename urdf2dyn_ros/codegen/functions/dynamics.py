@@ -42,15 +42,7 @@ from urdf2dyn_ros.robot.inertia import SecondMoments
 from urdf2dyn_ros.robot.joints import JOINTS, NO_WRENCH, Wrench
 from urdf2dyn_ros.robot.loads import TERMS, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
-from urdf2dyn_ros.robot.spatial import (
-    AXES,
-    IDENTITY,
-    TENSOR,
-    ZERO,
-    Scalar,
-    Vector,
-    cross,
-)
+from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, TENSOR, ZERO, Scalar, Vector, cross
 from urdf2dyn_ros.text import mention
 
 EFFORTS_UNIT = 'efforts [N m or N]'

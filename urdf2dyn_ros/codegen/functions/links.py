@@ -10,28 +10,14 @@ from urdf2dyn_ros.codegen.formulas import Symbol, matrix, vector
 from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
 from urdf2dyn_ros.codegen.mechanics import Mechanics
 from urdf2dyn_ros.codegen.signature import BY_JOINT, Axis, Quantity
-from urdf2dyn_ros.equations.links import (
-    REFERENCE,
-    Frame,
-    LinkKinematics,
-    link_frame,
-    root_frames,
-)
+from urdf2dyn_ros.equations.links import REFERENCE, Frame, LinkKinematics, link_frame, root_frames
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.inertia import SecondMoments
 from urdf2dyn_ros.robot.joints import JOINTS as JOINT_TYPES
 from urdf2dyn_ros.robot.joints import BodyNote, silent
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.rotations import ROUNDOFF
-from urdf2dyn_ros.robot.spatial import (
-    AXES,
-    IDENTITY,
-    ZERO,
-    Matrix,
-    Scalar,
-    Vector,
-    cross,
-)
+from urdf2dyn_ros.robot.spatial import AXES, IDENTITY, ZERO, Matrix, Scalar, Vector, cross
 from urdf2dyn_ros.text import mention
 
 _FRAMES = 'Root to tips, in the axes of the root: where each frame is, and how it moves'

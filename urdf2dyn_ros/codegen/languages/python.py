@@ -8,10 +8,7 @@ efforts goes on with them where it is asked to.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from urdf2dyn_ros.codegen.infix import WIDTH, Infix, packed, wrapped
-from urdf2dyn_ros.codegen.languages.language import (
-    Language,
-    variables,
-)
+from urdf2dyn_ros.codegen.languages.language import Language, variables
 from urdf2dyn_ros.codegen.program import (
     Block,
     Function,
