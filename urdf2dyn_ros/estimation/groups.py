@@ -414,7 +414,7 @@ class Groups:
                  events: Counter[str], max_gap: int, max_skew: int,
                  shifts: dict[str, PositionShift] | None = None) -> None:
         self._model, self._make_estimator = joints, make_estimator
-        self._events, self._max_skew = events, max_skew
+        self.events, self._max_gap, self._max_skew = events, max_gap, max_skew
         self._shifts = {} if shifts is None else shifts
         self.all: list[Group] = []   # replaced as a whole when it changes
         count = len(joints.names)
@@ -472,6 +472,19 @@ class Groups:
     def __iter__(self) -> Iterator[Group]:
         return iter(self.all)
 
+    def proceed(self, before: Groups) -> None:
+        """Go on with the samples of other groups of the same joints and kind of estimator."""
+        self.all, self._order, self._parts = before.all, before._order, before._parts
+        self._leader, self._shifts, self.events = before._leader, before._shifts, before.events
+        self._last_output, self._missed = before._last_output, before._missed
+        for group in self:
+            group.steps.max_gap = self._max_gap
+
+    @property
+    def ready(self) -> bool:
+        """Whether all joints have estimates."""
+        return all(group.history.newest for group in self)
+
     @property
     def newest(self) -> int:
         """Newest stamp [ns]; 0 before the first message."""
@@ -508,11 +521,11 @@ class Groups:
         if events:
             if Event.JUMP_BACK in events:
                 self._last_output, self._missed = 0, False
-            self._events.update(events - {Event.RESTART})
+            self.events.update(events - {Event.RESTART})
         if outlier:
-            self._events['position_rejected'] += 1
+            self.events['position_rejected'] += 1
         if rejected:
-            self._events['velocity_rejected'] += 1
+            self.events['velocity_rejected'] += 1
         if len(self.all) == 1 or not added:
             return GroupsReception(first, events, self.all[0])
         for group in added:

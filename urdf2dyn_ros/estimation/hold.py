@@ -169,7 +169,7 @@ class HeldJoints:
     """Which joints of a robot are held now, and the state of all joints with them."""
 
     def __init__(self, joint_names: Sequence[str], hold: Hold) -> None:
-        self._names, self._defaults = tuple(joint_names), hold.defaults
+        self._names, self._defaults, self._hold = tuple(joint_names), hold.defaults, hold
         self.automatic = hold.automatic
         self.positions = dict(hold.positions)   # of the joints that are held now [rad or m]
         self.notices: list[str] = []   # changes; the reader removes them
@@ -181,6 +181,25 @@ class HeldJoints:
                                   if name not in self.positions], dtype=np.intp)
         self._rest = np.array([self.positions.get(name, 0.0) for name in self._names])
         self._first: int | None = None
+
+    def proceed(self, before: HeldJoints, published: Sequence[str]) -> None:
+        """Go on with what was held before; another parameter holds no joint that is published."""
+        self.notices = before.notices
+        if self._hold == before._hold:
+            self.positions, first = dict(before.positions), before._first
+        else:
+            unpublished = {name: position for name, position in before.positions.items()
+                           if self.automatic and name not in before._hold.positions}
+            self.positions, first = {
+                name: position for name, position in {**unpublished, **self.positions}.items()
+                if name not in published}, None
+        self._update()
+        self._first = first
+
+    @property
+    def unused(self) -> list[str]:
+        """Names of the parameter that are not held, as they are published."""
+        return [name for name in self._hold.positions if name not in self.positions]
 
     def hold_unpublished(self, stamp: int, never: Sequence[str]) -> bool:
         """Hold what was never received, if data of others have a stamp [ns] at which it is due."""

@@ -185,7 +185,7 @@ class Steps:
     """The period of a stream; a step up to `max_gap` [ns] is no jump at any rate."""
 
     def __init__(self, max_gap: int = MAX_GAP_NS) -> None:
-        self._max_gap = max_gap
+        self.max_gap = max_gap
         self._last: deque[int] = deque(maxlen=STEPS_KEPT)   # with gaps: a stream may become slow
         self.period = 0    # median of the last steps [ns]; 0 while there are too few
         self._step = 0     # the newest one, if it was forward [ns]
@@ -218,10 +218,10 @@ class Steps:
 
     def is_jump(self, step: int) -> bool:
         """Return whether a step, forward or back [ns], is a gap or a clock jump."""
-        return abs(step) > self._max_gap and abs(step) > JUMP_PERIODS * self.period
+        return abs(step) > self.max_gap and abs(step) > JUMP_PERIODS * self.period
 
     def copy(self) -> 'Steps':
-        other = Steps(self._max_gap)
+        other = Steps(self.max_gap)
         other._last.extend(self._last)
         other.period, other._step = self.period, self._step
         return other

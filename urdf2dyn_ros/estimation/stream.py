@@ -78,6 +78,8 @@ class OutputBatch(NamedTuple):
 # ---- From the joint states of one robot to its efforts, with a check of every message
 
 MOST_WAITING = 2048   # estimates that may wait for base data
+# for which the estimator before answers at most: filters begin within 0.3 s, 23 messages or more
+HANDOVER_NS = 5_000_000_000
 LoadArguments = Callable[[Estimate], 'tuple[Array, ...] | Outcome']   # after qdd
 
 
@@ -142,6 +144,10 @@ class Stream:
         self._use_receive_time: bool = values['use_receive_time']
         self._stop = implausible == 'stop'
         self._last_output = 0
+        # the groups of another estimator, which answers until this one has estimates, and since
+        # when [ns]
+        self._before: Groups | None = None
+        self._since = 0
         self._shifts: dict[str, PositionShift] = {}   # by joint
         self.hold(Hold())
 
@@ -151,6 +157,7 @@ class Stream:
         self._start()
 
     def _start(self) -> None:
+        self._before = None
         received = self._joints.chosen(self.held.received)
         self._names = received.names
         self._reader = MessageReader(received.names, self.counters)
@@ -212,15 +219,27 @@ class Stream:
         self._shifts.clear()
         return shifts
 
-    def proceed(self, before: Stream) -> bool:
-        """Go on with the samples of another stream, if it has the same joints; else begin anew."""
+    def proceed(self, before: Stream, same_estimator: bool) -> None:
+        """
+        Go on with the samples of another stream, if it has the same joints.
+
+        Another estimator begins anew, and that before answers until then. So do all joints if
+        others are held now; a joint that is published is not held.
+        """
         if not self._joints.equals(before._joints):
-            return False
-        self.held, self._names = before.held, before._names
-        self._reader, self._groups = before._reader, before._groups
-        self._last_output, self._waiting = before._last_output, before._waiting
-        self._shifts = before._shifts
-        return True
+            return
+        self._shifts, self._last_output = before._shifts, before._last_output
+        missing = before.missing_joints
+        self.held.proceed(before.held, [name for name in before._names if name not in missing])
+        self._start()
+        if not np.array_equal(self.held.received, before.held.received):
+            return
+        self._waiting, self._reader = before._waiting, before._reader
+        if same_estimator:
+            self._groups.proceed(before._groups)
+            self._before, self._since = before._before, before._since
+        else:
+            self._before, self._groups.events = before._before or before._groups, Counter()
 
     @property
     def frozen(self) -> tuple[str, ...]:
@@ -251,7 +270,8 @@ class Stream:
         values = dict(zip(names, accelerations)) if len(names) == len(accelerations) else {}
         qdd = np.array([values.get(name, np.nan) for name in self._names], dtype=np.float64)
         used = [is_stamp(stamp) and is_finite(qdd[group.joints])
-                and group.estimator.accelerate(stamp, qdd[group.joints]) for group in self._groups]
+                and group.estimator.accelerate(stamp, qdd[group.joints])
+                for group in (*self._groups, *(self._before or ()))]
         if not any(used):
             self.counters['accelerations_ignored'] += 1
 
@@ -308,7 +328,19 @@ class Stream:
 
     def _add(self, stamp: int, sample: Sample, compute: bool) -> Output | Outcome:
         """Add a sample that is valid by itself."""
-        outcome, events, due = self._groups.add(stamp, sample)
+        groups = self._groups
+        if self._before is None:
+            outcome, events, due = groups.add(stamp, sample)
+        else:
+            self._since = self._since or stamp
+            kept = sample._replace(q=sample.q.copy(), qd=sample.qd.copy(),
+                                   effort=sample.effort.copy())
+            outcome, events, due = groups.add(stamp, kept)
+            if groups.ready or not 0 <= stamp - self._since <= HANDOVER_NS:
+                self._before, groups.events = None, self.counters
+            else:
+                groups = self._before
+                outcome, events, due = groups.add(stamp, sample)
         if events and events != {Event.RELAYED}:
             self._end()
             if Event.JUMP_BACK in events:
@@ -317,7 +349,9 @@ class Stream:
                 and self.held.hold_unpublished(stamp, self.never_received)):
             self._end()
             self._start()
-        return self._compute(due, compute) if outcome is Outcome.ESTIMATED and due else outcome
+        if outcome is not Outcome.ESTIMATED or not due:
+            return outcome
+        return self._compute(groups, due, compute)
 
     def _read(self, message: Message) -> Sample | Outcome:
         """Return the sample of a message; joints that it has are no longer held."""
@@ -338,13 +372,13 @@ class Stream:
             self.counters[Outcome.NO_BASE] += len(self._waiting)
             self._waiting.clear()
 
-    def _compute(self, due: Group, compute: bool) -> Output | Outcome:
-        carried = self._groups.carry(due)
+    def _compute(self, groups: Groups, due: Group, compute: bool) -> Output | Outcome:
+        carried = groups.carry(due)
         if isinstance(carried, Outcome):
             return carried
         if carried.estimate.stamp <= self._last_output:
             return Outcome.SAME_INSTANT
-        if self._stop and any(group.degrees.stops for group in self._groups):
+        if self._stop and any(group.degrees.stops for group in groups):
             return Outcome.IMPLAUSIBLE
         if True in (carried.estimate.std > self._max_deviation).tolist():
             return Outcome.UNCERTAIN
@@ -360,7 +394,7 @@ class Stream:
         elif isinstance(result, Outcome):
             self._end()   # the others wait for the same data, in vain
             if result is Outcome.NOT_FINITE:
-                self._groups.reset()
+                groups.reset()
             return result
         self._last_output = complete.estimate.stamp
         return result

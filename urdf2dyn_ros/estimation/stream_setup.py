@@ -95,11 +95,11 @@ def check_lags(values: Mapping[str, Any]) -> None:
 
 
 def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
-                before: Stream | None = None, **options: Any) -> Stream:
+                before: tuple[Mapping[str, Any], Stream] | None = None, **options: Any) -> Stream:
     """
     Return the stream of the parameters; faults of `hold` have no effect.
 
-    One with the same parameters `before` hands over its samples, if its joints are the same.
+    It goes on with the samples of the stream `before`, of which these are the parameters.
     """
     name = values['estimator']
     result = Stream(joints_of(dynamics), dynamics,
@@ -107,8 +107,10 @@ def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Cal
                     clock=clock, implausible=values['implausible'],
                     passive=PassiveJoints(dynamics) if dynamics.passive_names else None,
                     **values_below(values, 'stream'), **options)
-    if before is None or not result.proceed(before):
-        result.hold(read_hold(values['hold'], dynamics)[0])
+    result.hold(read_hold(values['hold'], dynamics)[0])
+    if before is not None:
+        result.proceed(before[1], before[0]['estimator'] == name
+                       and values_below(before[0], name) == values_below(values, name))
     return result
 
 
@@ -132,6 +134,8 @@ def make_sources(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Ca
         wrenches = ExternalWrenches(system, loads.external, clock=time.monotonic_ns,
                                     moving=base is not None,
                                     counters=counted[1], **values_below(values, 'wrench'))
+        if before.wrenches is not None:
+            wrenches.proceed(before.wrenches)
     return Sources(base, wrenches, (lambda: payload[loads.payload]) if loads.payload else None)
 
 

@@ -62,7 +62,7 @@ class WrenchMessage(NamedTuple):
     """A wrench about the origin of a frame, along its axes."""
 
     stamp: int   # [ns]
-    frame_at: Chain   # where the frame is
+    frame: str   # a link
     force: Vector   # [N]
     torque: Vector   # [N m]
 
@@ -83,6 +83,11 @@ class HeldWrench:
         self._messages: deque[WrenchMessage] = deque(maxlen=MAX_MESSAGES)
         self._newest = self._arrived = 0
         self._jump = 0   # stamp of the message before, if that was a jump back
+
+    def proceed(self, before: 'HeldWrench') -> None:
+        """Go on with the messages before."""
+        self._steps, self._messages = before._steps, before._messages
+        self._newest, self._arrived = before._newest, before._arrived
 
     def add(self, message: WrenchMessage, now: int) -> Outcome:
         """Add a message received at a time of a monotonic clock [ns]; return its outcome."""
@@ -166,6 +171,13 @@ class ExternalWrenches:
         self._logged: set[tuple[str, str]] = set()
         self._lines: list[str] = []
 
+    def proceed(self, before: 'ExternalWrenches') -> None:
+        """Go on with the messages before, of a robot with the same links."""
+        if before._frames == self._frames:
+            for link, held in self._held.items():
+                if link in before._held:
+                    held.proceed(before._held[link])
+
     @property
     def warnings(self) -> tuple[str, ...]:
         """Wrenches that were missing at the last stamp, and why."""
@@ -207,11 +219,8 @@ class ExternalWrenches:
             return Outcome.NOT_FINITE
         if frame_id not in self._frames:
             return Outcome.UNKNOWN_FRAME
-        key = link, self._frames[frame_id]
-        if key not in self._chains:
-            self._chains[key] = Chain(self._system, *key)
         return self._held[link].add(WrenchMessage(
-            stamp, self._chains[key], Vector(*force), Vector(*torque)), self._clock())
+            stamp, self._frames[frame_id], Vector(*force), Vector(*torque)), self._clock())
 
     def wrenches_at(self, stamp: int, q: Array) -> Array | Absence:
         """
@@ -226,7 +235,7 @@ class ExternalWrenches:
         for number, (link, held) in enumerate(self._held.items()):
             message = held.at(stamp, now)
             entries = (message if isinstance(message, Absence) else
-                       self._in_link(message, positions))
+                       self._in_link(link, message, positions))
             if isinstance(entries, Absence):
                 absent[link] = entries, self._absent.get(link, (entries, now))[1]
             else:
@@ -240,10 +249,13 @@ class ExternalWrenches:
                     f'no wrench on {quote(link)}, {what}: {WRENCH_ABSENCES[reason]}')
         return next(iter(absent.values()))[0] if absent and self._stops else wrenches
 
-    def _in_link(self, message: WrenchMessage, q: Sequence[float],
+    def _in_link(self, link: str, message: WrenchMessage, q: Sequence[float],
                  ) -> tuple[float, ...] | Absence:
         """Return f, n of the wrench in the link's frame: f = R f', n = R n' + p x f."""
-        R, p = message.frame_at(q)
+        key = link, message.frame
+        if key not in self._chains:
+            self._chains[key] = Chain(self._system, *key)
+        R, p = self._chains[key](q)
         f = R @ message.force
         n = R @ message.torque + cross(p, f)
         entries = tuple(self._sign * entry for entry in (*f, *n))

@@ -19,7 +19,7 @@ from urdf2dyn_ros.estimation.observer import (
     not_observed,
     per_joint,
 )
-from urdf2dyn_ros.estimation.stream import Output, Stream
+from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, filled_wrench, latched
 from urdf2dyn_ros.nodes.models import ActiveModel, Pipeline
@@ -43,7 +43,7 @@ class Observer:
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline) -> None:
         self._endpoints, self._pipeline = endpoints, pipeline
-        self._observed: Stream | None = None   # the stream that the watch belongs to
+        self._observed: InverseDynamics | None = None   # what the watch belongs to
         self._watch: ContactWatch | None = None
         self._rejection = ''
         self._touched: tuple[str, ...] = ()
@@ -103,8 +103,8 @@ class Observer:
         """Return the watch of the active stream; None if there is none or it is disabled."""
         if not (self._enabled and active.values['observer.enabled']):
             return None   # disabled, or the worker still builds a model for it
-        if active.stream is not self._observed:
-            self._observed, self._watch = active.stream, self._made(active.dynamics)
+        if active.dynamics is not self._observed:
+            self._observed, self._watch = active.dynamics, self._made(active.dynamics)
         return self._watch
 
     def _made(self, dynamics: InverseDynamics) -> ContactWatch | None:

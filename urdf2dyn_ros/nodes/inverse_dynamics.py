@@ -10,7 +10,7 @@ Wiring._publish -> OutputTopics.
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, check_lags, stream_values
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
 from urdf2dyn_ros.export import checked_name
+from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import (
     Endpoints,
     Worker,
@@ -45,7 +46,7 @@ from urdf2dyn_ros.nodes.endpoints import (
 )
 from urdf2dyn_ros.nodes.external_efforts import Observer, WrenchTopic
 from urdf2dyn_ros.nodes.inputs import Base, JointStates, Wrenches
-from urdf2dyn_ros.nodes.models import ActiveModel, BuiltModel, Descriptions, Pipeline
+from urdf2dyn_ros.nodes.models import ActiveModel, BuiltModel, Descriptions, Pipeline, model_values
 from urdf2dyn_ros.nodes.runtime import NodeParameters, RemarkingNode, run_node
 from urdf2dyn_ros.nodes.services import ExportService, ModelInfo, PayloadService, StatusPublisher
 from urdf2dyn_ros.robot.loads import (
@@ -59,8 +60,9 @@ from urdf2dyn_ros.robot.loads import (
     payload_text,
     unused_settings,
 )
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.parameters import Parameter
-from urdf2dyn_ros.text import counted, listed
+from urdf2dyn_ros.text import counted, listed, quote
 
 # ---- The parameters, which config/dynamics.yaml shows
 
@@ -110,28 +112,30 @@ _DEFAULTS = {row.name: row.default for row in NODE_PARAMETERS}
 NODE_FAMILIES = (JOINT_PARAMETERS, WRENCH_TOPICS)   # of joints and links: only where they are set
 
 
-def without_effect(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, str]:
-    """Return the changed values of what the new values do not use, with a sentence for each."""
-    found = {}
-    for name in (name for name, value in new.items() if value != old.get(name)):
+def _unused(values: Mapping[str, Any], dynamics: InverseDynamics | None) -> Iterator[str]:
+    """Yield a sentence for each value without effect, on this robot if there is one."""
+    if dynamics is not None:
+        yield from unused_settings(values, dynamics.model)
+        if values['base'] == 'auto' and not dynamics.loads.moving(make_multibody(dynamics.model)):
+            values = {**values, 'base': 'fixed'}
+    for name, default in _DEFAULTS.items():
+        if values[name] == default:
+            continue
         prefix = name.partition('.')[0]
         observes = prefix in ('observer', 'contact', 'wrench_estimate')
         reason = ''
-        if prefix in ESTIMATORS and prefix != new['estimator']:
-            reason = f'estimator is {new["estimator"]}'
-        elif observes and name != 'observer.enabled' and not new['observer.enabled']:
+        if prefix in ESTIMATORS and prefix != values['estimator']:
+            reason = f'estimator is {values["estimator"]}'
+        elif observes and name != 'observer.enabled' and not values['observer.enabled']:
             reason = 'observer.enabled is false'
-        elif prefix == 'wrench_estimate' and not new['wrench_estimate.link']:
+        elif prefix == 'wrench_estimate' and not values['wrench_estimate.link']:
             reason = 'wrench_estimate.link is empty'
-        elif prefix == 'payload' and not new['payload.link']:
-            reason = 'payload.link is empty'
-        elif prefix == 'wrench' and not external(new):
+        elif prefix == 'wrench' and not external(values):
             reason = f'no {WRENCH_TOPICS.form} is set'
-        elif prefix == 'moving_base' and new['base'] == 'fixed':
+        elif prefix == 'moving_base' and values['base'] == 'fixed':
             reason = 'base is fixed'
         if reason:
-            found[name] = f'{name} without effect: {reason}'
-    return found
+            yield f'{name} without effect: {reason}'
 
 
 # ---- The node: its topics, services and timers, and how they act together
@@ -200,7 +204,7 @@ class Wiring:
     def restart(self) -> None:
         """Compute with the samples from now on alone."""
         self._joint_states.restart()
-        self._pipeline.restart()
+        self._pipeline.restart(anew=True)
         self._monitor.report()
 
     def release(self) -> None:
@@ -273,28 +277,26 @@ class Wiring:
 
     def _apply_change(self, old: dict[str, Any]) -> list[str]:
         """Apply the requested parameters; an error of a description is raised here."""
-        values, active, logger = self.parameters.values, self._pipeline.active, (
-            self._node.get_logger())
-        fixed = values['base'] == 'auto' and active is not None and active.sources.base is None
-        unused = without_effect(old, {**values, 'base': 'fixed'} if fixed else values)
-        used = {**values, **{name: old[name] for name in unused}}
-        if not self.descriptions.apply(old) and stream_values(used) != stream_values(old):
+        values = self.parameters.values
+        if not self.descriptions.apply(old) and stream_values(values) != stream_values(old):
             self._pipeline.restart()
-            logger.debug('the parameters of estimators or messages have changed: '
-                                          'the samples before are not used')
         self._payload.apply()
         self._terms.enable(values['terms.enabled'])
         self._observer.apply(old)
         self._wrench.apply(old)
-        idle = [*unused.values()]
-        if active is not None:
-            before = {*unused_settings(old, active.dynamics.model)}
-            idle += [line for line in unused_settings(values, active.dynamics.model)
-                     if line not in {*before, *idle}]
-        for line in idle:
-            logger.warning(line)
-        self._logged |= {*idle}
-        return idle
+        # said before, and not of what is set now
+        active = self._pipeline.active
+        dynamics = None if active is None else active.dynamics
+        same = {name: value for name, value in values.items() if value == old.get(name)}
+        said = {*_unused(old, dynamics)} & {*_unused({**_DEFAULTS, **same}, dynamics)}
+        unused = [line for line in _unused(values, dynamics) if line not in said]
+        if active is not None and values['hold'] != old['hold']:
+            unused += [f'hold {quote(name)} without effect: the joint is published'
+                       for name in active.stream.held.unused]
+        for line in unused:
+            self._node.get_logger().warning(line)
+        self._logged |= {*unused}
+        return unused
 
     def _activate(self, built: BuiltModel) -> None:
         """Log a model and compute with it from the next message on."""
@@ -303,8 +305,7 @@ class Wiring:
         logger, dynamics, before = self._node.get_logger(), built.dynamics, self._pipeline.active
         names = dynamics.joint_names
         warnings = [*map(str, dynamics.model.warnings),
-                    *dict.fromkeys((*unused_settings(built.values, dynamics.model),
-                                    *without_effect(_DEFAULTS, self.parameters.values).values())),
+                    *_unused({**self.parameters.values, **model_values(built.values)}, dynamics),
                     *read_hold(self._pipeline.requested['hold'], dynamics)[1]]
         summary = (f'model of {dynamics.model.name!r}: {counted(len(names), "joint")} '
                    f'({listed(names, len(names))}), {dynamics.model.mass:.6g} kg, '

@@ -14,7 +14,7 @@ from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.stream import Stream, no_load_arguments
-from urdf2dyn_ros.estimation.stream_setup import Sources, make_sources, make_stream, stream_values
+from urdf2dyn_ros.estimation.stream_setup import Sources, make_sources, make_stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
 from urdf2dyn_ros.nodes.runtime import NodeParameters
@@ -83,11 +83,12 @@ class Pipeline:
         with self._replacing:
             self.active = self._started(model, message, self.active)
 
-    def restart(self) -> None:
-        """Compute with the requested estimator from the next message on."""
+    def restart(self, anew: bool = False) -> None:
+        """Compute with the requested parameters; `anew`: without the samples before."""
         with self._replacing:
             if self.active is not None:
-                self.active = self._started(self.active.model, self.active.message, None)
+                self.active = self._started(self.active.model, self.active.message,
+                                            None if anew else self.active)
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Take values that change nothing of the active model."""
@@ -99,21 +100,15 @@ class Pipeline:
 
     def _started(self, model: BuiltModel, message: JointStateFields,
                  samples: ActiveModel | None) -> ActiveModel:
-        """
-        Return a stream and sources, which share the counters.
-
-        The stream goes on with the samples of `samples` if their parameters are the same.
-        """
+        """Return a stream, which goes on with the `samples`, and sources; counters are shared."""
         before, dynamics = self.active, model.dynamics
         # newer values may have been requested since, and wait for their model
         waiting = model_values(self.requested)
         values = {name: value for name, value in self.requested.items()
                   if name not in waiting} | model_values(model.values)
         new_sources = make_sources(values, dynamics, self._clock, self._payload, self.sources)
-        if samples is not None and stream_values(samples.values) != stream_values(values):
-            samples = None
         new_stream = make_stream(
-            values, dynamics, self._clock, None if samples is None else samples.stream,
+            values, dynamics, self._clock, samples and (samples.values, samples.stream),
             counters=None if before is None else before.stream.counters,
             load_arguments=new_sources if len(dynamics.inputs) > 3 else no_load_arguments)
         return ActiveModel(model, values, dynamics, new_stream, new_sources, message)

@@ -321,11 +321,12 @@ def unused_settings(values: Mapping[str, Any], model: RobotModel) -> Iterator[st
                       and JOINT_PARAMETERS.split(parameter)[1] in settings]
         if parameters and not values[f'{name}.enabled']:
             yield f'{", ".join(parameters)} without effect: {name}.enabled is false'
-    if values['payload.mass'] and not values['payload.link']:
-        yield 'payload.mass without effect: payload.link is empty'
+    for row in () if values['payload.link'] else PAYLOAD:
+        if values[row.name] != row.default:
+            yield f'{row.name} without effect: payload.link is empty'
     yield from payload_doubts(values)
-    for joint, row in JOINT_PARAMETERS.of(values).items() if values['rotor.enabled'] else ():
-        if 'gear_ratio' in row and not row.get('rotor_inertia'):
+    for joint, entry in JOINT_PARAMETERS.of(values).items() if values['rotor.enabled'] else ():
+        if 'gear_ratio' in entry and not entry.get('rotor_inertia'):
             yield f'joints.{joint}.gear_ratio without effect: its rotor_inertia is 0'
     system = make_multibody(model)
     if not Loads(_base(values)).moving(system):

@@ -1,0 +1,187 @@
+"""Descriptions and parameters to a model and its stream: what models.py does, without a graph."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+from std_msgs.msg import String
+
+from support.nodes.moving_robot import TEXT
+from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.errors import ParameterError, UrdfError
+from urdf2dyn_ros.estimation.messages import Message
+from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.nodes.models import Descriptions, Pipeline
+from urdf2dyn_ros.robot.spatial import Array
+
+START, PERIOD = 1_700_000_000_000_000_000, 5_000_000
+HEAVIER = TEXT.replace('<robot name="rx90"', '<robot name="other"')
+NAMES = InverseDynamics(read_urdf(TEXT)).joint_names
+
+
+def motion(stamp: int) -> Array:
+    """Return q, qd, qdd (3, 6)."""
+    t, w = (stamp - START) * 1e-9, 2.0 * np.pi * np.linspace(0.3, 0.8, 6)
+    return np.array([0.6 * np.sin(w * t), 0.6 * w * np.cos(w * t), -0.6 * w * w * np.sin(w * t)])
+
+
+class Robot:
+    """A pipeline with descriptions, whose worker works when it is told to."""
+
+    def __init__(self, **values: Any) -> None:
+        self.parameters: Any = SimpleNamespace(
+            values={row.name: row.default for row in NODE_PARAMETERS} | {
+                'backend': 'python', **values})
+        self.stamp, self.jobs = START, []   # type: int, list[Any]
+        self.pipeline = Pipeline(self.parameters, {'link6': np.zeros(10)}, lambda: self.stamp)
+        self.node = MagicMock()
+        endpoints: Any = SimpleNamespace(node=self.node, subscribe=self._subscribe,
+                                         published=lambda topic: f'/{topic}')
+        worker: Any = SimpleNamespace(submit=lambda *job: self.jobs.append(job))
+        self.descriptions = Descriptions(endpoints, self.pipeline, worker, self.pipeline.activate)
+
+    def _subscribe(self, kind: Any, topic: str, callback: Callable[[String], None], *rest: Any,
+                   **options: Any) -> None:
+        self.describe = lambda text: callback(String(data=text))
+
+    def work(self) -> int:
+        """Do the newest job, as the worker does; return how many there were."""
+        jobs, self.jobs = self.jobs, []
+        for job, done in jobs[-1:]:
+            try:
+                result = job()
+            except Exception as error:
+                done(None, error)
+            else:
+                done(result, None)
+        return len(jobs)
+
+    def set(self, **changes: Any) -> bool:
+        """Set parameters as the node does; return whether another model is built."""
+        old, self.parameters.values = self.parameters.values, {
+            **self.parameters.values,
+            **{name.replace('__', '.'): value for name, value in changes.items()}}
+        try:
+            builds = self.descriptions.apply(old)
+        except Exception:
+            self.parameters.values = old
+            raise
+        if not builds:
+            self.pipeline.restart()
+        return builds
+
+    def move(self, messages: int) -> int:
+        """Receive states; check the efforts, whose stamps increase; return how many there are."""
+        found, last = 0, 0
+        for _ in range(messages):
+            self.stamp += PERIOD
+            q, qd, _ = motion(self.stamp)
+            active = self.pipeline.active
+            output = active.stream.receive(Message(self.stamp, NAMES, q, qd, []))
+            if output is not None:
+                found += 1
+                assert output.stamp > last, 'older than the effort before'
+                last = output.stamp
+                right = active.dynamics(*motion(last), *output.load_arguments)
+                assert output.effort == pytest.approx(right, rel=0.05, abs=4.0)   # at starts
+        return found
+
+
+@pytest.fixture
+def robot() -> Robot:
+    robot = Robot(robot_description=TEXT)
+    assert robot.work() == 1
+    robot.move(300)
+    return robot
+
+
+@pytest.mark.fault(52)
+def test_no_message_is_unanswered_after_a_change_of_parameters(robot: Robot) -> None:
+    """What does not change goes on; another estimator begins beside the one before."""
+    for changes in ({'stream__max_gap': 0.3}, {'stream__max_skew': 0.1}, {'implausible': 'warn'},
+                    {'stream__max_deviation': 900.0}, {'hold': ('joint1',)}, {'hold': ('auto',)},
+                    {'wrench__timeout': 0.2}, {'kalman__bandwidth': 30.0},
+                    {'estimator': 'finite_difference'}, {'stream__use_receive_time': True},
+                    {'estimator': 'kalman'}, {'kalman__bandwidth': 0.0}):
+        assert not robot.set(**changes)
+        assert robot.move(10) == 10, f'not all after {changes}'
+        robot.set(stream__max_skew=0.2)   # while another estimator has not begun yet
+        assert robot.move(90) == 90, f'not all after {changes}'
+    assert robot.pipeline.active.stream.counters['gap'] == 0
+    robot.set(estimator='kalman_fixed_lag')
+    assert robot.move(200) >= 190   # efforts of each stamp, 20 ms later
+    for changes in ({'gravity': (0.0, 0.0, -1.62)}, {'payload__link': 'link6'}):
+        assert robot.set(**changes)
+        assert robot.move(20) == 20, 'by the model before'
+        assert robot.work() == 1
+        assert robot.move(50) == 50
+    robot.set(estimator='external')   # whose accelerations nobody publishes
+    assert 900 < robot.move(1200) <= 1001, 'the filters answer for 5 s, not for ever'
+
+
+def test_limits_of_a_stream_that_goes_on_are_the_new_ones(robot: Robot) -> None:
+    """Of gaps, of the declared deviation; and a joint that is held begins with the others."""
+    counters = robot.pipeline.active.stream.counters
+    robot.stamp += 400 * PERIOD // 10
+    robot.move(100)
+    assert counters['gap'] == 1
+    robot.set(stream__max_gap=0.5)
+    robot.stamp += 400 * PERIOD // 10
+    robot.move(100)
+    assert counters['gap'] == 1
+    robot.set(stream__max_deviation=1e-9)
+    assert robot.move(5) == 0 and counters['uncertain'] == 5
+
+
+def test_of_descriptions_the_newest_counts_and_one_that_is_bad_changes_nothing(
+        robot: Robot) -> None:
+    with pytest.raises(UrdfError):
+        robot.set(robot_description='<robot')
+    with pytest.raises(ParameterError, match='"nobody"'):
+        robot.set(joints__nobody__viscous=1.0)
+    assert not robot.jobs
+    robot.describe(HEAVIER)   # the parameter is set: its description counts
+    assert not robot.jobs and 'is not used' in robot.node.get_logger().info.call_args[0][0]
+    assert not robot.set(robot_description=''), 'the same model goes on'
+    robot.describe(' ')
+    robot.describe(TEXT)   # the same as now
+    assert not robot.jobs
+    robot.describe(HEAVIER)
+    robot.describe('<robot name="x"/>')
+    assert robot.descriptions.building is False, 'there is a model meanwhile'
+    assert robot.work() == 2 and 'no-links' in robot.descriptions.rejection
+    assert 'the model before it remains' in robot.node.get_logger().error.call_args[0][0]
+    assert robot.pipeline.active.dynamics.model.name == 'rx90' and robot.move(20) == 20
+    robot.describe(HEAVIER)
+    robot.work()
+    assert robot.descriptions.rejection == ''
+    assert robot.pipeline.active.dynamics.model.name == 'other'
+    assert robot.move(20) == 20, 'the same joints'
+
+
+def test_a_value_that_changes_no_equation_builds_none(robot: Robot) -> None:
+    """It counts as soon as its term does."""
+    assert not robot.set(joints__joint1__viscous=7.0) and not robot.jobs
+    active = robot.pipeline.active
+    assert active.model.values['joints.joint1.viscous'] == 7.0
+    assert robot.set(friction__enabled=True)
+    assert robot.pipeline.active.values['friction.enabled'] is False, 'the worker builds it'
+    robot.work()
+    output = robot.pipeline.active.dynamics
+    q, qd, qdd = motion(START + 7 * PERIOD)
+    assert output(q, qd, qdd) - active.dynamics(q, qd, qdd) == pytest.approx(
+        [7.0 * qd[0], *[0.0] * 5], abs=1e-9)
+
+
+def test_a_node_without_a_description_has_no_model() -> None:
+    robot = Robot()
+    assert not robot.jobs and robot.pipeline.active is None and robot.pipeline.sources.base is None
+    assert not robot.set(gravity=(0.0, 0.0, -1.62)) or not robot.jobs
+    robot.describe('<robot')
+    assert robot.descriptions.building
+    robot.work()
+    assert not robot.descriptions.building
+    assert 'there is no model yet' in robot.node.get_logger().error.call_args[0][0]
