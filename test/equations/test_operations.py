@@ -221,3 +221,9 @@ def test_axes_that_are_almost_parallel_stay_accurate(tilt: float) -> None:
     longest = max(abs(x) for body in system.bodies for x in body.parent_p_joint)
     assert all(abs(x) <= FARTHEST_ORIGIN * longest
                for body in slid.bodies for x in body.parent_p_joint)
+
+
+def test_an_origin_on_an_oblique_axis_slides_until_a_component_is_zero() -> None:
+    model = chain('rr', [(0.3, 0.2, 0.1)], axes=[(0.0, 0.0, 1.0), (0.6, 0.0, 0.8)])
+    slid = slid_origins(make_multibody(model), [True] * 2)
+    assert np.sort(np.abs(slid.bodies[1].parent_p_joint))[:2] == pytest.approx([0.0, 0.2])

@@ -9,6 +9,7 @@ from publishers import START, Array, Robot, new_stream, robot
 
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
+from urdf2dyn_ros.estimation.hold import joints_of
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.status import MonitorReport, NodeState, input_status, output_status
 from urdf2dyn_ros.estimation.stream import Output, Stream
@@ -126,6 +127,8 @@ def test_joints_without_limits_may_turn() -> None:
     outputs = [stream.receive(Message(START + STEP * k, NAMES, [0.05 * k] * 6, [5.0] * 6, []))
                for k in range(1000)]
     assert all(outputs[100:]) and stream.warnings == ()
+    text = re.sub(rb'(lower|upper)="[^"]*"', rb'\1="0"', (OWN / 'rx90.urdf').read_bytes())
+    assert np.isinf(joints_of(InverseDynamics(read_urdf(text))).limits).all()
 
 
 def test_a_velocity_that_does_not_follow_the_motion_proves_no_unit() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from support.robot_files import EXAMPLES
+from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     Columns,
@@ -15,8 +15,9 @@ from urdf2dyn_ros.identification.robot import (
     prior_of,
     pseudo_inertia,
 )
-from urdf2dyn_ros.identification.rows import late_signs, without_friction
+from urdf2dyn_ros.identification.rows import RowSource, late_signs, score, without_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.mistakes import Piece
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_urdf
 
@@ -71,3 +72,17 @@ def test_of_friction_of_any_kind_nothing_is_left() -> None:
     left = without_friction(np.column_stack((own, effort)), signs)
     assert np.abs(left[:, -1]).max() < 1e-9 < np.abs(left[:, ARMATURE]).max()
     assert not left[:, ARMATURE + 1:-1].any()
+
+
+def test_rows_say_which_joints_move_and_the_score_is_of_those_that_count() -> None:
+    dynamics, time = InverseDynamics(OWN / 'robot_2r.urdf'), np.arange(0.0, 8.0, 0.01)
+    sine = np.sin(time)[:, None] * [4.0, 0.0], np.cos(time)[:, None] * [4.0, 0.0]
+    q, qd, qdd = *sine, -sine[0]
+    prior = prior_of(make_multibody(dynamics.model))
+    rows = RowSource([Piece(time, 100.0, q, qd, qdd, dynamics(q, qd, qdd))], Columns(
+        make_multibody(dynamics.model), dynamics, dynamics.gravity_vector), prior.parameters,
+        np.ones(2)).rows(10.0, 0.0)
+    assert (rows.moves == (np.abs(rows.qd) > 0.03 * np.abs(qd).max(axis=0))).mean() > 0.995
+    assert 0.9 < rows.moves[:, 0].mean() < 1.0 and not rows.moves[:, 1].any()
+    assert score(np.array([8.0, 5.0, 18.0]), np.array([2, 0, 2])) == pytest.approx(np.sqrt(6.0))
+    assert score(np.ones(2), np.zeros(2)) == 0.0

@@ -14,9 +14,11 @@ from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
-from urdf2dyn_ros.robot.loads import PAYLOAD, payload_entries, payload_fault, payload_text
+from urdf2dyn_ros.robot.loads import PAYLOAD, Loads, payload_entries, payload_fault, payload_text
 from urdf2dyn_ros.robot.model import ExternalForce, RobotModel
+from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.parameters import read_parameter_file
+from urdf2dyn_ros.robot.terms import Friction
 
 TEXT = (OWN / 'robot_2r.urdf').read_text()
 MODEL = read_urdf(TEXT)
@@ -38,6 +40,16 @@ def with_dynamics(damping: float, friction: float) -> Any:
     return replace(MODEL, joints=tuple(
         replace(joint, damping=damping, friction=friction) if joint.name == 'joint2' else joint
         for joint in MODEL.joints))
+
+
+def test_what_acts_on_a_robot_is_known() -> None:
+    pushed = replace(MODEL, forces=(ExternalForce('link2', (1.0, 0.0, 0.0)),))
+    for acts, model, loads in (
+            (False, MODEL, Loads()), (True, MODEL, Loads('moving')), (True, pushed, Loads()),
+            (True, MODEL, Loads(external=('link2',))),
+            (True, MODEL, Loads(terms={'joint1': (Friction(), Friction(2.0))})),
+            (False, MODEL, Loads(terms={'joint1': (Friction(),)}))):
+        assert loads.acts(make_multibody(model)) == acts
 
 
 def test_by_default_nothing_acts_but_the_links() -> None:

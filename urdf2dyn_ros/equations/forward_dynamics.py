@@ -270,8 +270,8 @@ def blocks(system: Multibody) -> list[JointBlock]:
     for bodies in moved.values():
         if len(bodies) > 1:
             # with those between them, and with what these are joined to
-            chains = [system.chain(i) for i in bodies]
-            shared = set(chains[0]).intersection(*chains[1:]) - set(bodies)
+            chains = [{*system.chain(i)} for i in bodies]
+            shared = set.intersection(*chains) - {*bodies}
             joined = set().union(*(together[i] for i in set().union(*chains) - shared))
             for i in joined:
                 together[i] = joined
