@@ -9,7 +9,8 @@ VENV := .venv
 RUN := $(VENV)/bin
 ROBOT ?=
 OUTPUT ?= demo_output
-JOBS ?= 3
+# each worker collects all tests for 5 s of a processor, the first time 12
+JOBS ?= 2
 # [s] for one test; one that hangs is a failure with its stack, and the others go on
 PATIENCE ?= 240
 
@@ -83,13 +84,13 @@ $(VENV)/%-ready: setup.py package.xml
 	$(PYTHON) -m venv $(VENV)
 	$(RUN)/python -m pip install --quiet --upgrade pip
 	@echo 'installing into $(VENV): some minutes the first time'
-	@# setuptools warns of every editable installation
-	PYTHONWARNINGS=ignore $(RUN)/python -m pip install --quiet --editable '.[$*]'
+	@# setuptools warns of every editable installation; most modules are never imported
+	PYTHONWARNINGS=ignore $(RUN)/python -m pip install --quiet --no-compile --editable '.[$*]'
 	touch $@
 
 .venv-jazzy/ready: setup.py package.xml
 	$(PYTHON) -m venv .venv-jazzy
-	.venv-jazzy/bin/python -m pip install --quiet --editable '.[jazzy]'
+	.venv-jazzy/bin/python -m pip install --quiet --no-compile --editable '.[jazzy]'
 	touch $@
 
 clean:

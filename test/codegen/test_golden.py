@@ -80,7 +80,8 @@ for language in sys.argv[2:]:
 
 
 @pytest.mark.parametrize(('path', 'some'), [
-    (URDF, LANGUAGES), (OWN / 'humanoid_3p33r.urdf', ['python'])])
+    (URDF, LANGUAGES),
+    pytest.param(OWN / 'humanoid_3p33r.urdf', ['python'], marks=pytest.mark.slow)])
 def test_two_processes_write_the_same_bytes(path: Path, some: list[str]) -> None:
     first, second = (subprocess.run(
         [sys.executable, '-c', _WRITE, str(path), *some], capture_output=True, check=True,

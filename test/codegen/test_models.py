@@ -11,7 +11,7 @@ from hypothesis import given
 from support.acting_loads import terms
 from support.oracles import Pinocchio, columns, random_state, worst
 from support.random_trees import examples, robot, trees
-from support.robot_files import OWN, TREES, robot_path
+from support.robot_files import OWN, TREES, mostly_slow, robot_path
 from urdf2dyn_ros import (
     InverseDynamics,
     Loads,
@@ -66,7 +66,8 @@ def check_peer(model: RobotModel, text: str | bytes, style: str, tolerance: floa
 
 
 @pytest.mark.parametrize('style', STYLES)
-@pytest.mark.parametrize('path', PEERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', mostly_slow(
+    PEERS, *(path.stem for path in PEERS if path.stem not in ('icub_reduced', 'humanoid_3p33r'))))
 def test_the_functions_of_a_robot_are_those_of_pinocchio(path: Path, style: str) -> None:
     text = path.read_bytes()
     check_peer(read_urdf(text), text, style, 1e-10)

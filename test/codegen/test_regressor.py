@@ -25,6 +25,7 @@ from urdf2dyn_ros.robot.writer import clean_urdf
 
 ROBOTS = ('ur5_robot', 'panda', 'talos_reduced', 'tiago', 'baxter', 'kinova', 'a1', 'solo12',
           'double_pendulum', 'romeo_small', 'scara', 'humanoid_3p33r')
+LARGE = ('baxter', 'humanoid_3p33r', 'romeo_small', 'tiago')
 SLACK = 1e-7
 """Share of the largest singular value of a regressor below which one is zero."""
 
@@ -74,7 +75,8 @@ def two_on_a_slide() -> RobotModel:
               axis=axis) for k, (kind, axis) in enumerate(zip(kinds, axes), 1)), 'link0')
 
 
-@pytest.mark.parametrize('name', ROBOTS)
+@pytest.mark.parametrize('name', [
+    pytest.param(name, marks=[pytest.mark.slow] * (name in LARGE)) for name in ROBOTS])
 def test_columns_and_efforts_are_those_of_pinocchio(name: str) -> None:
     check(read_urdf(text_of(name)), text_of(name))
 
@@ -115,8 +117,10 @@ def with_standard(model: RobotModel, links: tuple[str, ...], standard: np.ndarra
         replace(link, inertia=inertias.get(link.name)) for link in model.links))
 
 
-@pytest.mark.parametrize('gravity', [(0.0, 0.0, -9.81), (1.0, 2.0, -9.0), (0.0, 0.0, 0.0)])
-@pytest.mark.parametrize('name', ['gripper', 'rx90'])
+@pytest.mark.parametrize(('name', 'gravity'), [
+    ('gripper', (0.0, 0.0, -9.81)), ('gripper', (0.0, 0.0, 0.0)), ('rx90', (1.0, 2.0, -9.0)),
+    *(pytest.param(*each, marks=pytest.mark.slow) for each in (
+        ('gripper', (1.0, 2.0, -9.0)), ('rx90', (0.0, 0.0, -9.81)), ('rx90', (0.0, 0.0, 0.0))))])
 def test_the_matrix_makes_base_parameters_of_any_links(name: str, gravity: Any) -> None:
     """Of planar, prismatic, mimic, parallel and fixed joints; the rank is that of the efforts."""
     model = gripper() if name == 'gripper' else read_urdf(text_of(name))

@@ -48,7 +48,8 @@ def run(*words: object, text: str = '', folder: Path | None = None,
     return subprocess.CompletedProcess(words, code, output.getvalue(), errors.getvalue())
 
 
-@pytest.mark.parametrize('words', [('info', RX90), ('export', RX90)])
+@pytest.mark.parametrize('words', [
+    ('info', RX90), pytest.param(('export', RX90), marks=pytest.mark.slow)])
 def test_an_answer_that_cannot_be_written_is_an_error(tmp_path, words):
     """No traceback on a full disk, and no message if the reader of a pipe has ended."""
     command = [sys.executable, '-m', 'urdf2dyn_ros', *map(str, words)]

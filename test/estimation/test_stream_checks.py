@@ -335,7 +335,8 @@ def test_a_position_that_is_none_is_not_published(value):
 
 
 @pytest.mark.parametrize(('rate', 'frequency'), [
-    (1000.0, 40.0), (1000.0, 60.0), (1000.0, 90.0), (500.0, 40.0), (500.0, 60.0)])
+    (1000.0, 60.0), (500.0, 40.0), *(pytest.param(*each, marks=pytest.mark.slow) for each in (
+        (1000.0, 40.0), (1000.0, 90.0), (500.0, 60.0)))])
 def test_a_vibration_that_no_filter_follows_is_declared(rate, frequency):
     """The deviation is at most 1.6 times too small, and the status warns of the efforts."""
     t, w = np.arange(0.0, 5.0, 1.0 / rate), 2.0 * np.pi * frequency

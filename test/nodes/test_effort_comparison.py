@@ -105,7 +105,8 @@ def test_it_compares_by_stamp_and_saves_a_report(tmp_path):
 
 
 @pytest.mark.parametrize(('size', 'words'), [   # the computed effort is up to 5 N
-    (0.0, 'zero throughout'), (1e-12, 'zero: at most 1e-12 in size')])
+    pytest.param(0.0, 'zero throughout', marks=pytest.mark.slow),
+    (1e-12, 'zero: at most 1e-12 in size')])
 def test_faults_in_messages_do_not_end_it_and_topics_can_be_remapped(size, words, tmp_path):
     with Graph() as graph, graph.process(
             'effort_comparison', {'__ns': '/left'}, progress_period=0.2,

@@ -322,7 +322,8 @@ def test_every_term_has_a_colour(rx90: str) -> None:
 
 @in_a_browser
 @pytest.mark.parametrize(('name', 'q', 'far'), [
-    ('five_bar', [0.2, -0.1], [-1.5, 1.5]), ('delta', [0.1, -0.1, 0.2], [2.5, -2.5, 2.5])])
+    ('five_bar', [0.2, -0.1], [-1.5, 1.5]), pytest.param(
+        'delta', [0.1, -0.1, 0.2], [2.5, -2.5, 2.5], marks=pytest.mark.slow)])
 def test_closed_loops_close_as_sliders_move(name: str, q: list[float], far: list[float],
                                             tmp_path: Path) -> None:
     """They stop where no pose closes."""
