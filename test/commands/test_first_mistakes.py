@@ -1,5 +1,6 @@
 """What users do wrong at first, with the files that ship: a sentence names file and remedy."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -44,10 +45,13 @@ def test_the_file_that_is_no_urdf_is_named(words, file, capsys):
 
 
 @pytest.mark.parametrize('words', [
-    ['evaluate', CSV, CSV], ['identify', CSV, CSV], ['identify', CSV, '--validate', '{link}']])
+    ['evaluate', CSV, '{link}'], ['identify', CSV, CSV],
+    ['identify', CSV, '--validate', '{copy}']])
 def test_a_recording_that_is_given_twice_neither_weighs_nor_judges_itself(words, tmp_path, capsys):
-    (tmp_path / 'other.csv').symlink_to(CSV)
-    words = [word.format(link=tmp_path / 'other.csv') for word in words]
+    link, copy = tmp_path / 'link.csv', tmp_path / 'copy.csv'
+    link.symlink_to(CSV)
+    shutil.copy(CSV, copy)
+    words = [word.format(link=link, copy=copy) for word in words]
     output = tmp_path / 'results'
     printed = output_of([*words, '--urdf', URDF, '-o', str(output)], capsys, 1)
     assert f'{words[-1]}: given twice' in printed

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
+import yaml
 from test_cli import run
 
 from support.paths import ROOT
@@ -221,8 +222,8 @@ def figures(path: Path, *words: object, urdf: Path = RX90) -> dict:
 
 
 def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_path: Path) -> None:
-    path = tmp_path / 'plan.yaml'
-    path.write_text(CASE)
+    path = tmp_path / 'plan.json'
+    path.write_text(json.dumps(yaml.safe_load(CASE)))
     found = figures(path, '--pause', 3)
     assert found['taken_as'] == '2 points, joined by quintics'
     assert np.abs(found['largest']) == pytest.approx(

@@ -251,10 +251,16 @@ def with_hole(q, effort):
     return q, effort
 
 
+def with_sentinel(q, effort):
+    effort[200:290, 1] = 999.0
+    return q, effort
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(('change', 'note'), [
     (lambda q, effort: (q[6:], effort[:-6]), 'efforts are late by 100 ms'),
-    (with_hole, 'measured efforts are missing for up to 1.52 s')])
+    (with_hole, 'measured efforts are missing, or stay at one value, for up to 1.52 s'),
+    (with_sentinel, 'measured efforts are missing, or stay at one value, for up to 1.52 s')])
 def test_late_and_missing_efforts_cost_no_accuracy(change, note, run):
     done = run(change=change)
     assert note in done.errors and done.least_r2 > 0.99

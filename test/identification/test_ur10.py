@@ -69,7 +69,7 @@ def notes_of(*paths: str, hold: tuple[str, ...] = ()) -> str:
     model = read_urdf(Path(URDF))
     robot, notes = robot_of(model, InverseDynamics(model)), list[str]()
     source = source_of(robot, IdentificationSettings(hold=hold, cutoff=1.9, delay=0.008))
-    for summary in read_summaries(robot, paths, source, notes, lambda fraction: None):
+    for summary in read_summaries(robot, paths, source, notes, {}, lambda fraction: None):
         notes += summary.contradictions
     return '\n'.join(notes)
 

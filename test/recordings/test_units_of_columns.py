@@ -362,6 +362,9 @@ def test_arrays_of_numpy_and_matlab_and_tables_without_a_time(tmp_path: Path) ->
     check_arrays(tmp_path / 'x.mat')
     check_arrays(tmp_path / 'named.npz', rate=100.0)
     assert next(iter(open_recording(tmp_path / 'named.npz', rate=100.0))).names == tuple(JOINTS)
+    np.savez(tmp_path / 'square.npz', t=TIME[:6], q=Q[:6])
+    with pytest.raises(RecordingError, match=r"'q' is 6 x 6, and nothing says which"):
+        open_recording(tmp_path / 'square.npz')
     np.savez(tmp_path / 'short.npz', **{**arrays, 't': TIME[1:]})
     with pytest.raises(Urdf2DynError, match="not of 299 samples as 't': 'q', 'qd', 'tau'"):
         open_recording(tmp_path / 'short.npz')

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from urdf2dyn_ros.identification.summary import (
     summary_bytes,
 )
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
-from urdf2dyn_ros.recordings import check_distinct, open_recording
+from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.mistakes import LARGEST_GIVEN_DELAY, without_delay
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
 
@@ -105,13 +106,14 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
         recordings, settings.payload_recordings, validate))
     if not used:
         raise IdentificationError('there are no recordings to identify from')
-    check_distinct((*used, *loaded, *judged))
+    given = dict[str, str]()
     count = len(used) + len(loaded) + len(judged)
 
     def read(first: int, part: Sequence[str], source: Source) -> list[Summary]:
         def summaries() -> Iterator[Summary]:
-            for summary in read_summaries(robot, part, source, remarks, lambda fraction: show(
-                    (first + fraction * len(part)) / count)):
+            for summary in read_summaries(
+                    robot, part, source, remarks, given,
+                    lambda fraction: show((first + fraction * len(part)) / count)):
                 if first == 0:
                     keep(summary.name, summary_bytes(summary, robot))
                 yield summary
@@ -192,12 +194,14 @@ def source_of(robot: Robot, settings: IdentificationSettings) -> Source:
 _MOST_ROWS = 15_000   # of recordings, of which these are kept besides the sums: ten minutes
 
 def read_summaries(robot: Robot, paths: Sequence[str], source: Source,
-                   remarks: list[str], show: Callable[[float], None]) -> Iterator[Summary]:
+                   remarks: list[str], given: dict[str, str],
+                   show: Callable[[float], None]) -> Iterator[Summary]:
     """
     Yield the summaries of recordings, or those that are in files; add to the remarks.
 
-    The names differ. A recording that cannot be used is a remark if others can; if none can, an
-    IdentificationError has the reasons.
+    The names differ. A RecordingError where the samples are those of one that was `given`, as it
+    would judge or weigh itself. A recording that cannot be used is a remark if others can; if none
+    can, an IdentificationError has the reasons.
     """
     names, faults, rows = set[str](), list[str](), 0
     workers = source.settings.workers
@@ -217,6 +221,10 @@ def read_summaries(robot: Robot, paths: Sequence[str], source: Source,
         if summary is None:
             faults.append(fault)
             continue
+        if summary.digest in given:
+            raise RecordingError(paths[number], f'given twice, also as {given[summary.digest]}: '
+                                 'a recording counts once, for a fit or for its validation')
+        given[summary.digest] = paths[number]
         rows += 0 if summary.rows is None else len(summary.rows.time)
         if names and rows > _MOST_ROWS:   # so that the memory does not grow
             summary = replace(summary, rows=None)
@@ -299,5 +307,6 @@ def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
         longest = max(pieces, key=lambda piece: len(piece.q))
         with suppress(LoopError):   # positions with an error may close no loops
             contradictions.append(small_errors(robot, longest, summary, recorded.moving))
-    return replace(summary, contradictions=tuple(
+    samples = b''.join(array.tobytes() for piece in pieces for array in (piece.q, piece.effort))
+    return replace(summary, digest=sha256(samples).hexdigest(), contradictions=tuple(
         f'{name}: {contradiction}' for contradiction in contradictions if contradiction))

@@ -35,6 +35,7 @@ from urdf2dyn_ros.identification.robot import (
     joint_columns,
 )
 from urdf2dyn_ros.recordings.bag import LATEST_STAMP
+from urdf2dyn_ros.recordings.credibility import stuck
 from urdf2dyn_ros.recordings.joint_names import match_joints
 from urdf2dyn_ros.recordings.jumps import (
     alternating,
@@ -144,8 +145,8 @@ def read_segments(recording: Recording,
     parts = [part for segment in whole for part in _without_holes(segment)]
     missing = _seconds(whole) - _seconds(parts)
     if missing > _LONGEST_HOLE:
-        recording.remark(f'measured efforts are missing for up to {missing:.3g} s in the middle '
-                         'of the motion, which is not used')
+        recording.remark('measured efforts are missing, or stay at one value, for up to '
+                         f'{missing:.3g} s in the middle of the motion, which is not used')
     return parts, names._replace(hold=recorded.hold)
 
 
@@ -157,7 +158,7 @@ def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:
     """Yield the parts between holes in the efforts of joints that are measured otherwise."""
     missing = np.zeros(len(segment.stamps), dtype=bool)
     for effort in segment.effort.T:
-        rows = np.flatnonzero(np.isfinite(effort))
+        rows = np.flatnonzero(np.isfinite(effort) & ~stuck(effort))
         if not MEASURED_SHARE * len(effort) <= len(rows) < len(effort):
             continue
         steps = np.diff(segment.stamps[rows])

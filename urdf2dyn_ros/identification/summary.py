@@ -68,6 +68,7 @@ class Summary:
     delays: tuple[float, float] = (0.0, 0.0)
     currents: bool = False   # whether the efforts are currents
     recordings: int = 1
+    digest: str = ''   # of positions and efforts, the same for a copy of the recording
     contradictions: tuple[str, ...] = ()   # what in it contradicts any model, in sentences
     rows: RecordedRows | None = None   # for pictures, where the recording was read
 
@@ -237,10 +238,10 @@ def _vertex(middle_delay: float, step: float, low: float, middle: float, high: f
 # ---- Summaries as files of numpy, versioned and checked, which stand in for recordings
 
 SUFFIX = '.npz'
-_VERSION = 8
+_VERSION = 9
 _VECTORS = ('used', 'fastest', 'correlation', 'joint_seconds')
 _OTHERS = ('name', 'seconds', 'cutoff', 'delay', 'delays', 'currents', 'recordings',
-           'contradictions')
+           'digest', 'contradictions')
 
 
 def summary_bytes(summary: Summary, robot: Robot) -> bytes:

@@ -18,7 +18,7 @@ BAGS = ('.db3', '.mcap', '.bag')
 # first bytes show
 RECORDINGS: dict[str, Callable[[Path, str | None, Sequence[str], float | None], Recording]] = {
     **dict.fromkeys((DIRECTORY, *BAGS), BagRecording),
-    **dict.fromkeys(('.yaml', '.yml'), TrajectoryFile)}
+    **dict.fromkeys(('.yaml', '.yml', '.json'), TrajectoryFile)}
 TABLES = ('.csv', '.tsv', '.txt', '.parquet', '.npz', '.mat')   # usual suffixes of tables
 
 
@@ -41,8 +41,8 @@ def open_recording(path: str | Path, topic: str | None = None,
     Parameters
     ----------
     path : str or Path
-        A rosbag2 directory, or a file .db3, .mcap, .bag (of ROS 1), .yaml, or a table: text
-        (.csv, .tsv, .txt), .parquet, .npz, .mat.
+        A rosbag2 directory, or a file .db3, .mcap, .bag (of ROS 1), .yaml, .json, or a table:
+        text (.csv, .tsv, .txt), .parquet, .npz, .mat.
     topic : str or None
         Topic of a bag; by default the only one of joint states, or /joint_states if there are
         several, or else the only one of joint trajectories.

@@ -147,6 +147,9 @@ def _columns(content: Mapping[str, Any], defect: Defect, remark: Remark) -> Cell
         if rows not in array.shape:
             others.append(name)
             continue
+        if array.shape == (rows, rows) and rows > 1:
+            raise defect(f'{name!r} is {rows} x {rows}, and nothing says which of both are the '
+                         'samples: save more or fewer of them, or a CSV with names of columns')
         if array.ndim == 2 and len(array) != rows:
             array = array.T
         table = array.reshape(rows, -1)

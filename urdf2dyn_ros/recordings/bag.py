@@ -297,7 +297,7 @@ class TrajectoryFile(Recording):
                  rate: float | None = None) -> None:
         super().__init__(path)
         if topic or columns or rate is not None:
-            raise RecordingError(path, 'a YAML file has times, no topics and no columns: omit '
+            raise RecordingError(path, 'YAML or JSON has times, no topics and no columns: omit '
                                  '--topic, --columns and --rate')
 
     def _records(self) -> Iterator[Record]:
@@ -310,7 +310,7 @@ class TrajectoryFile(Recording):
             raise self.defect(f'not {error.encoding.upper()} ({error.reason}): save it as '
                               'UTF-8') from None
         except yaml.YAMLError as error:
-            raise self.defect(f'no YAML: {yaml_fault(error)}') from None
+            raise self.defect(f'no YAML or JSON: {yaml_fault(error)}') from None
         if not trajectories:
             raise self.defect(f'no trajectory in it: {_TRAJECTORY}')
         self.plans = [len(trajectory['points']) for trajectory in trajectories]

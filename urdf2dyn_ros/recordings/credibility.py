@@ -210,6 +210,26 @@ def is_of_motion(effort: Array, explained: float) -> bool:
     return spread > _SMOOTH * noise and explained < _EXPLAINED
 
 
+_FEWEST_STUCK, _JUMP = 5, 10.0   # samples, and a step over the usual one (median)
+
+
+def stuck(effort: Array) -> NDArray[np.bool_]:
+    """
+    Return where an effort (k,) stays at one value that it enters or leaves by a jump.
+
+    A sentinel or a lost sensor does so; an effort at its limit, or of a coarse sensor, does not.
+    """
+    steps = np.abs(np.diff(effort))
+    usual = float(np.median(steps[np.isfinite(steps)])) if np.isfinite(steps).any() else 0.0
+    ends = np.flatnonzero(np.diff(np.concatenate(([False], steps == 0.0, [False]))))
+    around, result = np.concatenate(([0.0], steps, [0.0])), np.zeros(len(effort), dtype=bool)
+    for first, last in ends.reshape(-1, 2).tolist():
+        if last - first + 1 >= _FEWEST_STUCK and (
+                max(around[first], around[last + 1]) > _JUMP * usual > 0.0):
+            result[first:last + 1] = True
+    return result
+
+
 def sensor_fault(effort: Array, while_moving: Array) -> str:
     """Return why the efforts of a joint (k,), and those while it moves, are no measurement."""
     recorded = effort[np.isfinite(effort)]

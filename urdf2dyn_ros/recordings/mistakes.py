@@ -561,7 +561,8 @@ def wrong_positions(recording: RecordingFit) -> str:
 
     def exceeded(joint: int, unit: str, remedy: str) -> str:
         return (f'{names[joint]} is at up to {spans[joint]:.4g}, but its limits in the URDF are '
-                f'{largest[joint]:.4g} {units[joint]}: are the positions in {unit}? {remedy}')
+                f'{largest[joint]:.4g} {units[joint]}: are the positions in {unit}? {remedy}; if '
+                'they are those of the motors, divide them by the ratios of the gears')
 
     turns = (units == 'rad') & ~np.array(dynamics.continuous) & (
         spans > np.maximum(2.0 * largest, 10.0))
