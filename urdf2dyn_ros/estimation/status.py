@@ -83,6 +83,7 @@ class Monitor:
         self._latencies: deque[int] = deque(maxlen=MAX_LATENCIES)
         self._published = 0
         self._outputs: deque[Output] = deque(maxlen=MAX_OUTPUTS)
+        self._equations: object = None
         self._largest: Array = np.empty(0)
         self._margin = nan
         self._failures = 0
@@ -100,8 +101,12 @@ class Monitor:
         self.messages += 1
         return now
 
-    def published(self, began: int, output: Output) -> None:
-        """Count the output of a message that was received at `began` [ns]."""
+    def published(self, began: int, output: Output, equations: object = None) -> None:
+        """Count the output of a message that was received at `began` [ns], of some equations."""
+        if equations is not self._equations:   # figures of another robot say nothing of this one
+            self._equations, self._margin = equations, nan
+            self._outputs.clear()
+            self._largest = np.empty(0)
         self._published += 1
         self._outputs.append(output)
         if not self._margin <= output.margin:   # also the first of a second
@@ -156,7 +161,7 @@ class Monitor:
         if not outputs:
             return None, None
         effort = np.abs([output.effort for output in outputs]).max(axis=0)
-        if len(effort) != len(self._largest):   # those of another robot
+        if not len(self._largest):
             self._largest = np.full(len(effort), nan)
         moved = np.ptp([output.q for output in outputs], axis=0) > MOVED
         self._largest = np.where(moved, np.fmax(FADING * self._largest, effort),
@@ -379,25 +384,25 @@ def _faults(state: NodeState, figures: MonitorReport, grown: Counter[str],
                  'half the rate of the messages')
         yield Level.ERROR, f'positions contradict one another: {cause}: {named}'
     if stream is not None and grown['implausible']:
-        first, *others = stream.implausible or ('positions far beyond limits',)
+        first, *others = stream.implausible or ('positions are far beyond limits.',)
         more = f' And {len(others)} more.' if others else ''
         yield Level.ERROR, (f'no efforts, {first}{more} Publish radians, correct the limits in '
                             'the robot description, or set the parameter implausible to warn')
     if stream is not None and grown['frozen'] and (frozen := stream.frozen):
         yield Level.ERROR, '; '.join(frozen)
     if relayed > many:
+        cause = (f'a relay, or a recording that is played beside its robot: stop one of {named}'
+                 if several else f'is the simulation paused, is {named} faster than its driver?')
         yield Level.WARN, (f'{relayed} of {messages} messages are the same as one before, which '
-                           'is used once: a relay, or a recording that is played beside its '
-                           f'robot: stop one of {named}')
+                           f'is used once: {cause}')
 
     dropped = Counter({name: grown[name] for name in JOINT_STATE_OUTCOMES
                        if name not in ACCEPTED_OUTCOMES
                        and not (name == 'other_joints' and grown['used'])})
     if dropped.total() > many:
-        reasons = ', '.join(f'{name} {count}' for name, count in dropped.most_common() if count)
         unnamed = dropped['other_joints'] or dropped['position_not_finite']
         yield Level.WARN, '; '.join(filter(None, (
-            f'{dropped.total()} of {messages} messages dropped: {reasons}',
+            f'{dropped.total()} of {messages} messages dropped: {outcomes_text(dropped)}',
             state.remedy if unnamed else '')))
     jumps = grown['gap'] + grown['jump_back']
     if jumps > many:
@@ -454,9 +459,15 @@ def output_status(state: NodeState, figures: MonitorReport, grown: Counter[str],
     if figures.silent or state.dynamics is None:
         what = 'a model' if state.dynamics is None else 'data'
         return Status('output', Level.STALE, f'no efforts without {what}', values)
-    reasons = ', '.join(f'{name} {count}' for name, count in grown.most_common()
-                        if name in JOINT_STATE_OUTCOMES)
-    return Status('output', Level.WARN, f'no efforts: {reasons}', values)
+    return Status('output', Level.WARN, f'no efforts: {outcomes_text(grown)}', values)
+
+
+def outcomes_text(counts: Counter[str]) -> str:
+    """Return the outcomes of messages, most frequent first, and what that one means."""
+    texts = [f'{name} {count}' for name, count in counts.most_common()
+             if count and name in JOINT_STATE_OUTCOMES] or ['no messages']
+    meaning = JOINT_STATE_OUTCOMES.get(texts[0].partition(' ')[0], '')
+    return ', '.join([texts[0] + f' ({meaning})' * bool(meaning), *texts[1:]])
 
 
 def doubted_efforts(dynamics: InverseDynamics | None, figures: MonitorReport) -> list[str]:

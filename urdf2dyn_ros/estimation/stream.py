@@ -133,6 +133,7 @@ class Stream:
         values = check_all(self.PARAMETERS, parameters)
         self.counters: Counter[str] = Counter() if counters is None else counters
         self._joints, self._passive = joints, passive
+        self.estimator: object = None   # its parameters, which another stream may have
         self._make_estimator = make_estimator
         self._max_gap, self._max_skew = (round(values[name] * 1e9)
                                          for name in ('max_gap', 'max_skew'))
@@ -219,7 +220,7 @@ class Stream:
         self._shifts.clear()
         return shifts
 
-    def proceed(self, before: Stream, same_estimator: bool) -> None:
+    def proceed(self, before: Stream) -> None:
         """
         Go on with the samples of another stream, if it has the same joints.
 
@@ -235,7 +236,7 @@ class Stream:
         if not np.array_equal(self.held.received, before.held.received):
             return
         self._waiting, self._reader = before._waiting, before._reader
-        if same_estimator:
+        if self.estimator == before.estimator:
             self._groups.proceed(before._groups)
             self._before, self._since = before._before, before._since
         else:

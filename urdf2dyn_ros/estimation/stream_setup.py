@@ -95,11 +95,11 @@ def check_lags(values: Mapping[str, Any]) -> None:
 
 
 def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Callable[[], int],
-                before: tuple[Mapping[str, Any], Stream] | None = None, **options: Any) -> Stream:
+                before: Stream | None = None, **options: Any) -> Stream:
     """
     Return the stream of the parameters; faults of `hold` have no effect.
 
-    It goes on with the samples of the stream `before`, of which these are the parameters.
+    It goes on with the samples of the stream `before`.
     """
     name = values['estimator']
     result = Stream(joints_of(dynamics), dynamics,
@@ -108,9 +108,9 @@ def make_stream(values: Mapping[str, Any], dynamics: InverseDynamics, clock: Cal
                     passive=PassiveJoints(dynamics) if dynamics.passive_names else None,
                     **values_below(values, 'stream'), **options)
     result.hold(read_hold(values['hold'], dynamics)[0])
+    result.estimator = name, values_below(values, name)
     if before is not None:
-        result.proceed(before[1], before[0]['estimator'] == name
-                       and values_below(before[0], name) == values_below(values, name))
+        result.proceed(before)
     return result
 
 

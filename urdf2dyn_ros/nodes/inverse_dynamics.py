@@ -29,8 +29,13 @@ from urdf2dyn_ros.estimation.hold import read_hold
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, MovingBase
 from urdf2dyn_ros.estimation.observer import OBSERVER_PARAMETERS, WrenchEstimate
-from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
-from urdf2dyn_ros.estimation.status import Monitor, NodeState, missing_joints, remedy
+from urdf2dyn_ros.estimation.status import (
+    Monitor,
+    NodeState,
+    missing_joints,
+    outcomes_text,
+    remedy,
+)
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.estimation.stream_setup import STREAM_PARAMETERS, check_lags, stream_values
 from urdf2dyn_ros.estimation.wrenches import ExternalWrenches
@@ -356,7 +361,7 @@ class OutputTopics:
     def publish(self, active: ActiveModel, output: Output, received: int) -> None:
         """Publish an output of the message that was received at a time [ns]."""
         self._efforts.publish(active.message.filled(output, output.effort))
-        self._monitor.published(received, output)
+        self._monitor.published(received, output, active.dynamics)
         if self._states.subscribed(received):
             self._states.publish(state_message(output, active.dynamics.joint_names))
         if self._residuals.subscribed(received) and not np.isnan(output.measured).all():
@@ -456,16 +461,10 @@ class MissingData:
                                 self._endpoints.node.get_fully_qualified_name())
                 missing = (missing_joints(active.stream, advice) if active.stream.missing_joints
                            else advice)
-                warn('; '.join(filter(None, (f'no efforts: {_reasons(grown)}', missing,
+                warn('; '.join(filter(None, (f'no efforts: {outcomes_text(grown)}', missing,
                                              *active.stream.warnings, *active.sources.warnings,
                                              *self._base.advice))))
         self._received = self._monitor.messages
-
-
-def _reasons(grown: Counter[str]) -> str:
-    """Return the outcomes of messages that gave no efforts, most frequent first."""
-    return '; '.join(f'{counted(count, "message")} {name} ({JOINT_STATE_OUTCOMES[name]})'
-                     for name, count in grown.most_common() if name in JOINT_STATE_OUTCOMES)
 
 
 def main() -> int:

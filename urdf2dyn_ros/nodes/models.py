@@ -108,7 +108,7 @@ class Pipeline:
                   if name not in waiting} | model_values(model.values)
         new_sources = make_sources(values, dynamics, self._clock, self._payload, self.sources)
         new_stream = make_stream(
-            values, dynamics, self._clock, samples and (samples.values, samples.stream),
+            values, dynamics, self._clock, samples and samples.stream,
             counters=None if before is None else before.stream.counters,
             load_arguments=new_sources if len(dynamics.inputs) > 3 else no_load_arguments)
         return ActiveModel(model, values, dynamics, new_stream, new_sources, message)
