@@ -1,6 +1,7 @@
 """What a node watches: its jobs and publishers, an end that hangs, and free domains."""
 
 import os
+import queue
 import subprocess
 import sys
 import threading
@@ -14,47 +15,76 @@ from urdf2dyn_ros.nodes import demonstration
 from urdf2dyn_ros.nodes.endpoints import Endpoints, Worker
 
 
+def spun(*, guarded=lambda callback: callback):
+    """Return a worker, and the tasks that it gives to the executor of its node."""
+    tasks: queue.SimpleQueue = queue.SimpleQueue()
+    node = SimpleNamespace(executor=SimpleNamespace(create_task=tasks.put))
+    return Worker(node, guarded), tasks
+
+
 @pytest.mark.fault(51)
 def test_of_jobs_that_pile_up_the_newest_is_done() -> None:
-    """The one under way is ended, the others are forgotten."""
-    begun, go, ended = threading.Event(), threading.Event(), threading.Event()
-    done: list[int] = []
-    worker = Worker(lambda job: job)
+    """The one under way is ended, the others are forgotten; results are taken by who spins."""
+    begun, go = threading.Event(), threading.Event()
+    done: list[tuple[int, int]] = []
+    worker, tasks = spun()
 
     def wait() -> int:
         begun.set()
         assert go.wait(120.0)
         return -1
 
-    worker.submit(wait, lambda result, error: done.append(result))
+    def take(result: int, error: None) -> None:
+        done.append((result, threading.get_ident()))
+
+    worker.submit(wait, take)
     assert begun.wait(120.0)
     for k in range(1000):
-        worker.submit(lambda k=k: k, lambda result, error: (done.append(result), ended.set()))
+        worker.submit(lambda k=k: k, take)
     go.set()
-    assert ended.wait(120.0)
-    assert done == [-1, 999]
+    for task in (tasks.get(timeout=120.0), tasks.get(timeout=120.0)):
+        task()
+    assert done == [(-1, threading.get_ident()), (999, threading.get_ident())]
+
+
+def test_a_result_waits_until_the_node_is_spun_and_none_comes_after_the_end() -> None:
+    """The constructor of a node begins a job, and a node is destroyed during another."""
+    worker, tasks = spun()
+    node, executor = worker._node, worker._node.executor
+    node.executor = None
+    done = []
+    worker.submit(lambda: 1, lambda result, error: done.append(result))
+    with pytest.raises(queue.Empty):
+        tasks.get(timeout=0.1)
+    while not done:   # as in a transition of a life cycle, for which the executor waits
+        worker.deliver()
+    assert done == [1]
+    node.executor = executor
+    tasks.get(timeout=120.0)()
+    worker.submit(lambda: 2, lambda result, error: done.append(result))
+    task = tasks.get(timeout=120.0)
+    worker.end()
+    task()
+    assert done == [1]
 
 
 @pytest.mark.fault(53)
 def test_an_error_of_a_job_is_passed_on_and_one_of_its_end_is_survived() -> None:
     errors: list[Exception] = []
-    ended = threading.Event()
 
-    def guarded(job):
-        def run() -> None:
+    def guarded(done):
+        def run(*result: object) -> None:
             try:
-                job()
+                done(*result)
             except Exception as error:
                 errors.append(error)
-            ended.set()
         return run
 
-    worker = Worker(guarded)
+    worker, tasks = spun(guarded=guarded)
     worker.submit(lambda: 1 / 0, lambda result, error: errors.append(error))
-    assert ended.wait(120.0)
-    ended.clear()
+    tasks.get(timeout=120.0)()
     worker.submit(lambda: 1, lambda result, error: [][result])
-    assert ended.wait(120.0)
+    tasks.get(timeout=120.0)()
     assert [type(error) for error in errors] == [ZeroDivisionError, IndexError]
 
 

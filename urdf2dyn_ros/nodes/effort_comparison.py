@@ -106,7 +106,7 @@ class EffortComparison(Node):
         self._measured, self._computed = map(
             self.resolve_topic_name, (MEASURED_TOPIC, COMPUTED_TOPIC))
         JobService(self, ['~/save_report']).open(
-            Worker(partial(barrier, self)), self._report,
+            Worker(self, partial(barrier, self)), self._report,
             lambda: 'busy: another report is being drawn; call again')
         self._publisher = self.create_publisher(DiagnosticArray, '~/comparison', 10)
         self.create_subscription(JointState, MEASURED_TOPIC, self._receiver(

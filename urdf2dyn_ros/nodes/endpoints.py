@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 import traceback
 from array import array
 from collections import deque
@@ -198,39 +199,41 @@ class Endpoints:
 # ---- A thread for jobs that take longer than the time between two messages
 
 _Result = TypeVar('_Result')
+_UNTIL_SPUN = 0.02   # between two looks for the executor of a node that is not spun yet [s]
 
 
 class Worker:
     """
     Runs one job at a time in a thread, and then the newest of those submitted meanwhile.
 
-    A newer job replaces one that has not begun, so that jobs do not pile up. The thread does not
+    Its results are taken in the thread that spins the node, which alone has the node's state. A
+    newer job replaces one that has not begun, so that jobs do not pile up. The thread does not
     keep the process alive: a node that is stopped does not wait for a job, which is why this is
-    not a ThreadPoolExecutor. The function `guarded` makes jobs whose errors do not end the thread.
+    not a ThreadPoolExecutor. The function `guarded` makes callbacks whose errors do not end the
+    node.
     """
 
-    def __init__(self, guarded: Callable[[Callable[[], None]], Callable[[], None]]) -> None:
-        self._guarded = guarded
-        self._newest: deque[Callable[[], None]] = deque(maxlen=1)
+    def __init__(self, node: Node,
+                 guarded: Callable[[Callable[..., None]], Callable[..., None]]) -> None:
+        self._node, self._guarded = node, guarded
+        self._newest: deque[tuple[Callable[[], Any], Callable[..., None]]] = deque(maxlen=1)
+        self._results: deque[Callable[[], None]] = deque()
         self._submitted, self._ended = threading.Event(), False
         threading.Thread(target=self._work, name='worker', daemon=True).start()
 
     def submit(self, job: Callable[[], _Result],
                done: Callable[[_Result | None, Exception | None], None]) -> None:
-        """Run `job`, then call `done` with its result or its error, both in the thread."""
-        def run() -> None:
-            try:
-                result = job()
-            except Exception as error:
-                done(None, error)
-            else:
-                done(result, None)
-
-        self._newest.append(self._guarded(run))
+        """Run `job` in the thread; `done` has its result or its error in the one that spins."""
+        self._newest.append((job, self._guarded(done)))
         self._submitted.set()
 
+    def deliver(self) -> None:
+        """Pass on the results that have come; for the thread that spins."""
+        while self._results and not self._ended:
+            self._results.popleft()()
+
     def end(self) -> None:
-        """End the thread after the job that it runs now."""
+        """End the thread after the job that it runs now, whose result is dropped."""
         self._ended = True
         self._submitted.set()
 
@@ -240,19 +243,25 @@ class Worker:
         # a sleeping executor is woken by a callback of the future, not by its result alone
         future.add_done_callback(lambda future: None)
 
-        def done(result: object, error: Exception | None) -> None:
-            if not future.done():   # it was answered otherwise
-                future.set_result((result, error))
-
-        self.submit(job, done)
+        self.submit(job, lambda result, error: future.set_result((result, error)))
         return future
 
     def _work(self) -> None:
         while not self._ended:
             self._submitted.wait()
             self._submitted.clear()
-            if self._newest and not self._ended:
-                self._newest.popleft()()
+            if not self._newest or self._ended:
+                continue
+            job, done = self._newest.popleft()
+            try:
+                result = partial(done, job(), None)
+            except Exception as error:
+                result = partial(done, None, error)
+            self._results.append(result)
+            while (executor := self._node.executor) is None and not self._ended:
+                time.sleep(_UNTIL_SPUN)
+            if executor is not None:
+                executor.create_task(self.deliver)
 
 
 # ---- Services Trigger whose response takes seconds, while the node goes on

@@ -171,7 +171,7 @@ _SENSOR_TOPICS: dict[type[MovingBase], tuple[str, Any, Callable[[Any, Any], None
 
 
 class Base:
-    """Subscribes to the sensor that the active model needs; calls `received` after a message."""
+    """Subscribes to the sensor that a model needs; calls `received` after a message."""
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline,
                  received: Callable[[], None]) -> None:
@@ -183,8 +183,6 @@ class Base:
         self._message = WrenchStamped()
         self._model: RobotModel | None = None
         self._frame: Attached   # the link that a floating joint moves, or the root
-        # subscribed to by the thread that spins: another one activates models
-        endpoints.timer(CHECK_PERIOD, self._check)
 
     def publish(self, stamp: int, wrench: Array, model: RobotModel) -> None:
         """Publish the wrench (6,) on the root, in the frame of the link that moves with it."""
@@ -209,7 +207,8 @@ class Base:
         return (f'the motion of the base is received on {self._endpoints.published(self._topic)}; '
                 'set the parameter base to fixed if the root does not move',)
 
-    def _check(self) -> None:
+    def follow(self) -> None:
+        """Subscribe to the sensor of the active model, if it is another one than before."""
         base = self._pipeline.sources.base
         kind = None if base is None else type(base)
         if kind is self._kind:

@@ -162,20 +162,19 @@ class Wiring:
     """
     Publishes the efforts that the motion in joint_states requires, for a node.
 
-    Joint states are received, processed by the stream of the active model and published in the
-    one thread that spins. To build a model takes longer than the time between two messages: a
-    worker thread does it and returns a result that nothing else holds. The text for an export is
-    generated in a child process.
+    The thread that spins has all state: in it joint states are received, processed by the stream
+    of the active model and published. To build a model takes longer than the time between two
+    messages: a worker thread does it, whose result that thread takes and activates. The text for
+    an export is generated in a child process.
     """
 
     def __init__(self, endpoints: Endpoints, parameters: NodeParameters,
                  monitor: Monitor) -> None:
         self._node, self.parameters, self._monitor = endpoints.node, parameters, monitor
-        self._released = False
         self._logged: set[str] = set()   # about the active model
         # one each: a worker drops a job for a newer one
         self._workers = building, informing, exporting = [
-            Worker(endpoints.guarded) for _ in range(3)]
+            Worker(self._node, endpoints.guarded) for _ in range(3)]
         values = parameters.values
         check_lags(values)
         self._payload = PayloadService(endpoints, parameters)   # ~/set_payload
@@ -214,7 +213,6 @@ class Wiring:
 
     def release(self) -> None:
         """End the workers; a model that is still being built is dropped."""
-        self._released = True
         self.parameters.check, self.parameters.apply = lambda values: None, lambda old: ()
         for worker in self._workers:
             worker.end()
@@ -305,8 +303,6 @@ class Wiring:
 
     def _activate(self, built: BuiltModel) -> None:
         """Log a model and compute with it from the next message on."""
-        if self._released:
-            return
         logger, dynamics, before = self._node.get_logger(), built.dynamics, self._pipeline.active
         names = dynamics.joint_names
         warnings = [*map(str, dynamics.model.warnings),
@@ -320,6 +316,7 @@ class Wiring:
             if line not in logged:   # of the model before, which another parameter replaced
                 logger.warning(line)
         self._pipeline.activate(built)
+        self._base.follow()
         logger.debug('this model is used from the next message on, without earlier samples')
         if summary not in logged:
             logger.info(summary)

@@ -1,16 +1,14 @@
 """Robot descriptions in, models out: the active model and its stream, built in a thread."""
 
-import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from math import isfinite
-from threading import Lock
 from typing import Any, NamedTuple
 
 from std_msgs.msg import String
 
-from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError
+from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError, UrdfError
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
 from urdf2dyn_ros.estimation.stream import Stream, no_load_arguments
@@ -18,10 +16,10 @@ from urdf2dyn_ros.estimation.stream_setup import Sources, make_sources, make_str
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
 from urdf2dyn_ros.nodes.runtime import NodeParameters
-from urdf2dyn_ros.robot.assembly import solve_loops
+from urdf2dyn_ros.robot.assembly import ambiguous, solve_loops
 from urdf2dyn_ros.robot.loads import check_names, load_values, with_loads
 from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
-from urdf2dyn_ros.robot.model import RobotModel
+from urdf2dyn_ros.robot.model import ClosedLoops, RobotModel
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_configured
 from urdf2dyn_ros.robot.spatial import Array
@@ -56,8 +54,8 @@ class Pipeline:
     """
     The requested parameters, and the active ones with everything that was made of them.
 
-    They differ while a worker builds a model, and after a description was rejected. Another thread
-    may replace `active`, which is None before the first model: read it once for a message.
+    They differ while a worker builds a model, and after a description was rejected. `active` is
+    None before the first model.
 
     The payload (10,) of each link is as it is now; the clock returns the node's time [ns].
     """
@@ -65,7 +63,6 @@ class Pipeline:
     def __init__(self, parameters: NodeParameters, payload: Mapping[str, Array],
                  clock: Callable[[], int]) -> None:
         self._parameters, self._payload, self._clock = parameters, payload, clock
-        self._replacing = Lock()
         self.active: ActiveModel | None = None
 
     @property
@@ -80,23 +77,20 @@ class Pipeline:
     def activate(self, model: BuiltModel) -> None:
         """Compute with another model from the next message on."""
         message = JointStateFields(list(model.dynamics.joint_names), model.dynamics.model.root)
-        with self._replacing:
-            self.active = self._started(model, message, self.active)
+        self.active = self._started(model, message, self.active)
 
     def restart(self, anew: bool = False) -> None:
         """Compute with the requested parameters; `anew`: without the samples before."""
-        with self._replacing:
-            if self.active is not None:
-                self.active = self._started(self.active.model, self.active.message,
-                                            None if anew else self.active)
+        if self.active is not None:
+            self.active = self._started(self.active.model, self.active.message,
+                                        None if anew else self.active)
 
     def accept(self, values: Mapping[str, Any]) -> None:
         """Take values that change nothing of the active model."""
-        with self._replacing:
-            if self.active is not None:
-                self.active = self.active._replace(
-                    model=self.active.model._replace(values=values),
-                    values={**self.active.values, **model_values(values)})
+        if self.active is not None:
+            self.active = self.active._replace(
+                model=self.active.model._replace(values=values),
+                values={**self.active.values, **model_values(values)})
 
     def _started(self, model: BuiltModel, message: JointStateFields,
                  samples: ActiveModel | None) -> ActiveModel:
@@ -121,15 +115,15 @@ def model_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 # ---- Robot descriptions in, models out: read and built in a worker thread
 
-_POLL_PERIOD = 0.02   # between two looks for a latched description [s]
+_POLL_PERIOD = 0.02   # between two looks for a latched description, or its model [s]
 
 
 class Descriptions:
     """
     Receives descriptions from topic or parameter, and has a worker build models of them.
 
-    The function `built` is called with every model, in the worker's thread. `rejection` says why
-    there is no model of the newest description; it is empty if there is.
+    The function `built` is called with every model. `rejection` says why there is no model of the
+    newest description; it is empty if there is.
     """
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline, worker: Worker,
@@ -141,7 +135,7 @@ class Descriptions:
         self.rejection = ''
         self._unplaced: tuple[str, ...] = ()   # passive joints, of which several poses close
         self._positions: dict[str, float] = {}   # of all joints, where these are not known
-        self._decided = threading.Event()
+        self._decided = False   # whether a model was built, or rejected
         self._published = endpoints.published
         self._subscription = endpoints.subscribe(
             String, 'robot_description', self._receive, latched(), always=True)
@@ -151,7 +145,7 @@ class Descriptions:
     @property
     def building(self) -> bool:
         """Whether a description was received, and none was built or rejected yet."""
-        return bool(self._newest) and not self._decided.is_set()
+        return bool(self._newest) and not self._decided
 
     def await_model(self, patience: float) -> None:
         """
@@ -174,7 +168,9 @@ class Descriptions:
                     'robot_description, or publish it there, and configure again')
             else:
                 time.sleep(_POLL_PERIOD)
-        self._decided.wait()
+        while not self._decided:
+            self._worker.deliver()   # the executor waits for this transition
+            time.sleep(_POLL_PERIOD)
         if self.rejection:
             raise SourceError(self.rejection)
 
@@ -246,32 +242,40 @@ class Descriptions:
         self._newest = text
         self._values = values = dict(self._pipeline.requested)
         positions, self._positions, self._unplaced = self._positions, {}, ()
-        self._worker.submit(lambda: BuiltModel(
-            text, values, self._dynamics(text, values, positions)), self._take)
-
-    def _dynamics(self, text: str, values: Mapping[str, Any],
-                  positions: Mapping[str, float]) -> InverseDynamics:
-        model = read_configured(text, values)
-        if model.closed_loops and model.closed_loops.other:
-            every_passive = model.closed_loops.passive
-            every = {name for name, _ in model.closed_loops.start}.union(every_passive)
-            if start := {name: q for name, q in positions.items() if name in every}:
-                model = solve_loops(model, start)
-            else:
-                self._unplaced = every_passive
-        return _dynamics(model, values)
+        self._worker.submit(lambda: BuiltModel(text, values, _dynamics(
+            _placed(read_configured(text, values), positions), values)), self._take)
 
     def _take(self, model: BuiltModel | None, error: Exception | None) -> None:
         self.rejection = '' if error is None else str(error)
-        try:
-            if model is not None:
-                self._built(model)
-                return
-        finally:
-            self._decided.set()
+        self._decided = True
+        if isinstance(error, _UnplacedError):
+            self._unplaced = error.passive
+        if model is not None:
+            self._built(model)
+            return
         still = ('there is no model yet' if self._pipeline.active is None
                  else 'the model before it remains active')
         self._node.get_logger().error(f'the robot description is rejected, {still}: {error}')
+
+
+class _UnplacedError(UrdfError):
+    """Several poses close the loops; where the `passive` joints are measured, one is known."""
+
+    def __init__(self, closed_loops: ClosedLoops) -> None:
+        super().__init__(ambiguous(closed_loops).problems)
+        self.passive = closed_loops.passive
+
+
+def _placed(model: RobotModel, positions: Mapping[str, float]) -> RobotModel:
+    """Return a robot whose loops close where its joints are measured, if they do in several."""
+    loops = model.closed_loops
+    if loops is None or not loops.other:
+        return model
+    every = {name for name, _ in loops.start}.union(loops.passive)
+    start = {name: q for name, q in positions.items() if name in every}
+    if not start:
+        raise _UnplacedError(loops)
+    return solve_loops(model, start)
 
 
 def _equation_inputs(robot: RobotModel | None, values: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -114,7 +114,7 @@ class NodeParameters:
                 self._enter(change, new)
             if new != old:
                 self.check(new)
-                self.values = new   # a worker that has built a model may already use them
+                self.values = new
                 self.remark = '; '.join(self.apply(old))
         except Exception as error:
             self.values = old

@@ -123,7 +123,7 @@ class ModelInfo:
         self._node, self._monitor, self._worker = endpoints.node, monitor, worker
         self._written = self._published = ''
         self._topic = endpoints.node.create_publisher(String, '~/model_info', latched())
-        # published by the thread that spins: while the worker writes, the node may be destroyed
+        # not while the node is inactive
         endpoints.timer(CHECK_PERIOD, self._publish)
 
     def write(self, dynamics: InverseDynamics) -> None:
