@@ -38,13 +38,13 @@ def test_rates_and_latencies_are_those_since_the_last_report(monitor, clock):
         clock.now += k * 1e-6
         monitor.published(began, OUTPUT)
     flow(monitor, clock, 50, 0.0)
-    figures = monitor.report()
+    figures = monitor.take_report()
     assert figures.received == pytest.approx(75.0)
     assert figures.published == pytest.approx(50.0)
     assert figures.latency == pytest.approx((50.0, 99.0, 100.0))
     assert figures.newest is OUTPUT and figures.messages == 150
     clock.now += 0.4
-    figures = monitor.report()
+    figures = monitor.take_report()
     assert (figures.received, figures.published, figures.messages) == (0.0, 0.0, 150)
     assert all(map(math.isnan, figures.latency)) and figures.newest is None
     assert figures.silence == pytest.approx(0.4)
@@ -67,21 +67,21 @@ def test_silence_is_reported_at_once_and_so_is_its_end(monitor, clock):
     assert not monitor.due and monitor.silent
     flow(monitor, clock, 3)
     assert monitor.due, 'the first messages'
-    assert not monitor.report().silent
+    assert not monitor.take_report().silent
     flow(monitor, clock, 80)
     assert not monitor.due
     flow(monitor, clock, 20)
     assert monitor.due
-    monitor.report()
+    monitor.take_report()
     clock.now += 0.4
     assert not monitor.due
     clock.now += 0.2
     assert monitor.due
-    assert monitor.report().silent
+    assert monitor.take_report().silent
     assert not monitor.due
     flow(monitor, clock, 1, 0.2)
     assert monitor.due
-    assert not monitor.report().silent
+    assert not monitor.take_report().silent
 
 
 def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock: Clock) -> None:
@@ -104,7 +104,7 @@ def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock:
 def test_a_failure_is_reported_once_and_counted_for_ever(monitor: Monitor) -> None:
     monitor.failed('first')
     monitor.failed('second')
-    figures = monitor.report()
+    figures = monitor.take_report()
     assert (figures.failures, figures.failure) == (2, 'second')
-    figures = monitor.report()
+    figures = monitor.take_report()
     assert (figures.failures, figures.failure) == (2, '')

@@ -334,17 +334,17 @@ def still(watch: ContactWatch, begin: int, samples: int, external: tuple[float, 
 def test_what_is_said_follows_what_is_felt() -> None:
     """No efforts, one, untouched, touched, forgotten; the largest effort since then."""
     watching = watch()
-    assert watching.report().level == Level.STALE
+    assert watching.take_report().level == Level.STALE
     still(watching, 1000, 1, (0.0, 0.0))
-    status = watching.report()
+    status = watching.take_report()
     assert status.level == Level.WARN and 'observer.max_gap' in status.message
     still(watching, 1004, 5, (0.0, 0.0))
-    status = watching.report()
+    status = watching.take_report()
     assert (status.part, status.level, status.message) == ('contact', Level.OK, 'no contact')
     assert status.values['settling'] == ', '.join(TWO) and not status.values['not measured']
     still(watching, 1024, 100, (0.0, -40.0))
     assert watching.touched == TWO[1:]
-    status = watching.report()
+    status = watching.take_report()
     assert (status.level, status.message) == (Level.WARN, f'contact at joint {TWO[1]}')
     assert status.values['joints with a contact'] == TWO[1] and not status.values['settling']
     key = '{}: largest external effort [N m]'
@@ -353,21 +353,21 @@ def test_what_is_said_follows_what_is_felt() -> None:
     assert watching.description(TWO, np.array([1.0, -2.5])) == (
         f'contact at joints {TWO[0]} (1 N m), {TWO[1]} (-2.5 N m)')
     still(watching, 1424, 100, (0.0, 0.0))
-    assert 'contact' in watching.report().message, 'it is remembered'
+    assert 'contact' in watching.take_report().message, 'it is remembered'
     watching.reset()
-    assert not watching.touched and watching.report().values[key.format(TWO[1])] == 'unknown'
+    assert not watching.touched and watching.take_report().values[key.format(TWO[1])] == 'unknown'
 
 
 def test_efforts_that_are_not_measured_or_far_apart_are_named() -> None:
     watching = watch()
     still(watching, 1000, 10, (np.nan, 0.0))
-    status = watching.report()
+    status = watching.take_report()
     assert status.level == Level.OK and status.values['not measured'] == TWO[0]
     still(watching, 2000, 10, (np.nan, np.nan))
-    status = watching.report()
+    status = watching.take_report()
     assert status.level == Level.WARN and 'no effort is measured' in status.message
     still(watching, 3000, 10, (90.0, 90.0), step=500)
-    status = watching.report()
+    status = watching.take_report()
     assert status.level == Level.WARN and 'less often than observer.max_gap' in status.message
     assert not watching.touched
 
@@ -376,7 +376,7 @@ def test_a_contact_of_the_watch_before_is_remembered() -> None:
     watching = watch('elbow')
     still(watching, 1000, 50, (30.0, 0.0))
     assert watching.touched == ('elbow', TWO[0])
-    assert watching.report().message == f'contact at joints elbow, {TWO[0]}'
+    assert watching.take_report().message == f'contact at joints elbow, {TWO[0]}'
     watching.reset()
     still(watching, 1200, 1, (30.0, 0.0))
     assert watching.touched == TWO[:1], 'it lasts'
@@ -390,4 +390,4 @@ def test_absurd_numbers_are_no_contact_and_no_error() -> None:
         qd = np.array([1e200, 1e200]) if k % 2 else STILL
         watching.update(Output(k * MS + 1, Q, qd, STILL, HOLDING, HOLDING, np.full(2, np.nan)))
     assert not watching.touched
-    assert watching.report().level == Level.WARN
+    assert watching.take_report().level == Level.WARN

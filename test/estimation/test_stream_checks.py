@@ -273,7 +273,7 @@ def statuses(q: Array, stamps: Array, qd: Array | None = None,
     for number, stamp in enumerate(np.round(1e9 * stamps).astype(int).tolist()):
         while stamp // 10**9 > len(found):
             found.append((output_status(NodeState(DYNAMICS, stream, 'kalman', ''),
-                                        monitor.report(), Counter()), wrong))
+                                        monitor.take_report(), Counter()), wrong))
             wrong = 0
         now = stamp + 10**9
         began = monitor.received()

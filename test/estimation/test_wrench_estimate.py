@@ -64,7 +64,7 @@ def test_a_push_of_20_newtons_is_a_force_within_5_percent_and_3_degrees(force: A
         assert np.abs(np.linalg.norm(later[:, :3], axis=1) - 20.0).max() < 0.1 * 20.0
         assert np.abs(later[:, 3:]).max() < 1.0
         assert np.abs([wrenches[k] for k in range(900, 1000)]).max() < 3.0
-        assert estimate.report().level == Level.OK
+        assert estimate.take_report().level == Level.OK
     worst = np.sort(np.max(off, axis=1))
     assert worst[-2] < 1.0 and worst[-1] < 1.5
 
@@ -87,15 +87,15 @@ def test_forces_and_moments_are_about_the_origin_and_in_the_axes_of_a_lumped_lin
 def test_near_a_singular_posture_it_is_nan_and_the_status_has_the_figures() -> None:
     """On both sides of the limit; and for positions that are too large."""
     estimate, efforts = WrenchEstimate(rx90(), link='link6'), np.ones(6)
-    assert estimate.report().level == Level.STALE
+    assert estimate.take_report().level == Level.STALE
     assert np.isfinite(estimate.update(AWAY, efforts)).all()
-    assert estimate.report().level == Level.OK
+    assert estimate.take_report().level == Level.OK
     for bend in np.geomspace(1e-9, 1.0, 30).tolist():
         q = AWAY.copy()
         q[4] = bend
         s = np.linalg.svd(rx90().jacobian(q, link='link6'), compute_uv=False)
         assert np.isnan(estimate.update(q, efforts)).tolist() == [bool(s[-1] < 0.03)] * 6
-    report = estimate.report()
+    report = estimate.take_report()
     assert report.level == Level.WARN and 'near a singular one' in report.message
     assert 0 < int(report.values['number of wrenches that are NaN']) < 30
     assert np.isnan(estimate.update(np.full(6, np.inf), efforts)).all()
@@ -113,7 +113,7 @@ def test_without_the_effort_of_a_joint_that_moves_the_link_it_is_nan() -> None:
     assert np.isfinite(estimate.update(q, external)).all()
     external[2] = np.nan
     assert np.isnan(estimate.update(q, external)).all()
-    report = estimate.report()
+    report = estimate.take_report()
     assert report.level == Level.WARN and '1 of 2' in report.message
     assert 'not known at "panda_joint3"' in report.message
 

@@ -381,7 +381,8 @@ class ContactWatch:
         return _contact([f'{self._names[k]} ({external[k]:.4g} {self._units[k]})'
                          for k in map(self._names.index, joints)])
 
-    def report(self) -> Status:
+    def take_report(self) -> Status:
+        """Return the status of the outputs since the report before."""
         settling = self._observer.settling if self._observed else np.full(len(self._names), False)
         values = {
             'joints with a contact': ', '.join(self.touched), 'settling': self._named(settling),
@@ -505,7 +506,8 @@ class WrenchEstimate:
         wrench: Array = U @ (s / (s * s + self._damping**2) * (V @ external))
         return wrench, ''
 
-    def report(self) -> Status:
+    def take_report(self) -> Status:
+        """Return the status of the wrenches since the report before."""
         force, moment = np.linalg.norm(self._newest[:3]), np.linalg.norm(self._newest[3:])
         values = {'link': self.link, 'number of wrenches': str(self._updates),
                   'number of wrenches that are NaN': str(self._missing), 'reason': self._reason,

@@ -137,7 +137,7 @@ class Monitor:
         elapsed = (self._clock() - self._reported) / SECOND_NS
         return elapsed >= REPORT_PERIOD - CHECK_PERIOD / 2 or self.silent != self._silent_reported
 
-    def report(self) -> MonitorReport:
+    def take_report(self) -> MonitorReport:
         """Return the figures since the report before, and start new ones."""
         now = self._clock()
         elapsed = max(now - self._reported, 1) / SECOND_NS
@@ -238,10 +238,8 @@ class NodeState(NamedTuple):
     rejected: str   # why the newest description was rejected; empty if it is active
     payload: str = 'none'   # in words
     sources: Sources | None = None
-    contact: Status | None = None   # of the contact detection, if it is enabled
     name: str = 'inverse_dynamics'   # of the node
     hold: tuple[str, ...] = ()   # its parameter of this name
-    wrench: Status | None = None   # of the estimated wrench, if it is enabled
     topic: str = '/joint_states'
     description: str = ''   # topic of the robot description; empty if the parameter has it
     building: bool = False   # whether a model of the first description is being built

@@ -43,8 +43,8 @@ class Observer:
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline) -> None:
         self._endpoints, self._pipeline = endpoints, pipeline
-        self._observed: InverseDynamics | None = None   # what the watch belongs to
         self._watch: ContactWatch | None = None
+        self._made_of: tuple[object, ...] = ()   # model and parameters of the watch
         self._rejection = ''
         self._touched: tuple[str, ...] = ()
         self._efforts: Any = None
@@ -61,18 +61,23 @@ class Observer:
             if begins or new[name] != old[name]:
                 per_joint(name, new[name], active.dynamics.joint_names)
 
-    def apply(self, old: Mapping[str, Any]) -> None:
-        """Observe with the requested parameters from the next output on."""
-        if any(values_below(self._pipeline.requested, prefix) != values_below(old, prefix)
-               for prefix in ('observer', 'contact')):
-            self._observed = self._watch = None
+    def follow(self) -> None:
+        """Observe the active model with the requested parameters from the next output on."""
+        values, active = self._pipeline.requested, self._pipeline.active
+        made_of: tuple[object, ...] = ()   # disabled, or a worker still builds a model for it
+        if active is not None and self._enabled and active.values['observer.enabled']:
+            made_of = active.dynamics, values_below(values, 'observer'), values_below(
+                values, 'contact')
+        if made_of != self._made_of:
+            self._made_of = made_of
+            self._watch = self._made(active.dynamics) if active and made_of else None
         if not self._enabled:
             self._touched, self._rejection = (), ''
             self._close()
 
     def publish(self, active: ActiveModel, output: Output) -> Array | None:
         """Publish and return the external efforts of an output; publish a contact that begins."""
-        watch = self._watching(active)
+        watch = self._watch
         external = None if watch is None else watch.update(output)
         if watch is None or external is None:
             return None
@@ -85,27 +90,17 @@ class Observer:
                 watch.description(self._touched[len(before):], external))
         return external
 
-    def status(self) -> Status | None:
-        """Return the part of the status about contacts; None if the observer is disabled."""
+    def take_status(self) -> Status | None:
+        """Return what ~/status has of contacts since the call before; None if disabled."""
         if not self._enabled:
             return None
-        active = self._pipeline.active
-        watch = None if active is None else self._watching(active)
-        if watch is None:
+        if self._watch is None:
             return not_observed(self._rejection or _NO_MODEL, self._touched)
-        return watch.report()
+        return self._watch.take_report()
 
     @property
     def _enabled(self) -> bool:
         return bool(self._pipeline.requested['observer.enabled'])
-
-    def _watching(self, active: ActiveModel) -> ContactWatch | None:
-        """Return the watch of the active stream; None if there is none or it is disabled."""
-        if not (self._enabled and active.values['observer.enabled']):
-            return None   # disabled, or the worker still builds a model for it
-        if active.dynamics is not self._observed:
-            self._observed, self._watch = active.dynamics, self._made(active.dynamics)
-        return self._watch
 
     def _made(self, dynamics: InverseDynamics) -> ContactWatch | None:
         """Return a watch of this robot and create the topics; None if it cannot be observed."""
@@ -157,8 +152,8 @@ class WrenchTopic:
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline) -> None:
         self._endpoints, self._pipeline = endpoints, pipeline
-        self._dynamics: InverseDynamics | None = None   # what the estimate belongs to
         self._estimate: WrenchEstimate | None = None
+        self._made_of: tuple[object, ...] = ()   # model and parameters of the estimate
         self._rejection = ''
         self._publisher: Any = None
         self._message = WrenchStamped()
@@ -170,45 +165,38 @@ class WrenchTopic:
                 and new['robot_description'] == old['robot_description']):
             moving_joints(make_multibody(active.dynamics.model), new[link])
 
-    def apply(self, old: Mapping[str, Any]) -> None:
-        """Estimate with the requested parameters from the next output on."""
-        new = self._pipeline.requested
-        if values_below(new, 'wrench_estimate') != values_below(old, 'wrench_estimate'):
-            self._dynamics = self._estimate = None
-        if not (new['wrench_estimate.link'] and new['observer.enabled']):
+    def follow(self) -> None:
+        """Estimate on the active model with the requested parameters from the next output on."""
+        values, active = self._pipeline.requested, self._pipeline.active
+        link = values['wrench_estimate.link']
+        wanted = bool(link and values['observer.enabled'])
+        made_of: tuple[object, ...] = ()   # as above
+        if (active is not None and wanted and active.values['observer.enabled']
+                and active.values['wrench_estimate.link'] == link):
+            made_of = active.dynamics, values_below(values, 'wrench_estimate')
+        if made_of != self._made_of:
+            self._made_of = made_of
+            self._estimate = self._made(active.dynamics) if active and made_of else None
+        if not wanted:
             self._rejection = ''
             self._close()
 
-    def publish(self, active: ActiveModel, output: Output, external: Array) -> None:
+    def publish(self, output: Output, external: Array) -> None:
         """Publish the wrench that explains the external efforts (n,) of an output [N m or N]."""
-        estimate = self._estimating(active)
-        if estimate is None:
-            return
-        self._publisher.publish(filled_wrench(self._message, output.stamp, estimate.link,
-                                              estimate.update(output.q, external)))
+        estimate = self._estimate
+        if estimate is not None:
+            self._publisher.publish(filled_wrench(self._message, output.stamp, estimate.link,
+                                                  estimate.update(output.q, external)))
 
-    def status(self) -> Status | None:
-        """Return the part of the status about the wrench; None if no link is requested for it."""
+    def take_status(self) -> Status | None:
+        """Return what ~/status has of the wrench since the call before; None without a link."""
         values = self._pipeline.requested
         if not values['wrench_estimate.link']:
             return None
         if not values['observer.enabled']:
             return not_estimated('observer.enabled is false')
-        active = self._pipeline.active
-        estimate = None if active is None else self._estimating(active)
-        return (not_estimated(self._rejection or _NO_MODEL) if estimate is None else
-                estimate.report())
-
-    def _estimating(self, active: ActiveModel) -> WrenchEstimate | None:
-        """Return the estimate of the active model; None if there is none or it is disabled."""
-        values = self._pipeline.requested
-        link = values['wrench_estimate.link']
-        if not (link and values['observer.enabled'] and active.values['observer.enabled']
-                and active.values['wrench_estimate.link'] == link):
-            return None   # disabled, or the worker still builds a model for it
-        if active.dynamics is not self._dynamics:
-            self._dynamics, self._estimate = active.dynamics, self._made(active.dynamics)
-        return self._estimate
+        return (not_estimated(self._rejection or _NO_MODEL) if self._estimate is None else
+                self._estimate.take_report())
 
     def _made(self, dynamics: InverseDynamics) -> WrenchEstimate | None:
         """Return an estimate for this robot and create the topic; None if there can be none."""
@@ -228,7 +216,6 @@ class WrenchTopic:
         return estimate
 
     def _close(self) -> None:
-        self._dynamics = self._estimate = None
         if self._publisher is not None:
             self._endpoints.node.destroy_publisher(self._publisher)
             self._publisher = None

@@ -187,8 +187,8 @@ class Wiring:
         self._observer = Observer(endpoints, self._pipeline)   # ~/external_efforts, ~/contact
         self._wrench = WrenchTopic(endpoints, self._pipeline)   # ~/wrench
         self._information = ModelInfo(endpoints, monitor, informing)   # ~/model_info
-        StatusPublisher(endpoints, monitor, self._state,   # ~/status, /diagnostics
-                        values['diagnostics.enabled'])
+        StatusPublisher(endpoints, monitor, self._state, (   # ~/status, /diagnostics
+            self._observer.take_status, self._wrench.take_status), values['diagnostics.enabled'])
 
         # the services export_model and ~/acknowledge, and what is received
         ExportService(endpoints, self._pipeline, monitor, exporting)
@@ -209,7 +209,8 @@ class Wiring:
         """Compute with the samples from now on alone."""
         self._joint_states.restart()
         self._pipeline.restart(anew=True)
-        self._monitor.report()
+        self._follow()
+        self._monitor.take_report()
 
     def release(self) -> None:
         """End the workers; a model that is still being built is dropped."""
@@ -242,10 +243,9 @@ class Wiring:
             self._base.publish(output.stamp, output.wrench, active.dynamics.model)
         if active.values['terms.enabled']:
             self._terms.publish(active, output)
-        if active.values['observer.enabled']:
-            external = self._observer.publish(active, output)
-            if external is not None:
-                self._wrench.publish(active, output, external)
+        external = self._observer.publish(active, output)
+        if external is not None:
+            self._wrench.publish(output, external)
 
     def _accelerate(self, message: JointTrajectory) -> None:
         active = self._pipeline.active
@@ -285,8 +285,7 @@ class Wiring:
             self._pipeline.restart()
         self._payload.apply()
         self._terms.enable(values['terms.enabled'])
-        self._observer.apply(old)
-        self._wrench.apply(old)
+        self._follow()
         # said before, and not of what is set now
         active = self._pipeline.active
         dynamics = None if active is None else active.dynamics
@@ -316,7 +315,7 @@ class Wiring:
             if line not in logged:   # of the model before, which another parameter replaced
                 logger.warning(line)
         self._pipeline.activate(built)
-        self._base.follow()
+        self._follow()
         logger.debug('this model is used from the next message on, without earlier samples')
         if summary not in logged:
             logger.info(summary)
@@ -327,14 +326,19 @@ class Wiring:
                         f'{listed(removed) or "none"}')
         self._information.write(dynamics)
 
+    def _follow(self) -> None:
+        """Let what depends on the active model, or on parameters, follow them."""
+        for each in (self._base, self._observer, self._wrench):
+            each.follow()
+
     def _state(self) -> NodeState:
         active, values = self._pipeline.active, self._pipeline.requested
         return NodeState(None if active is None else active.dynamics,
                          None if active is None else active.stream, values['estimator'],
                          self.descriptions.rejection, payload_text(values),
-                         None if active is None else active.sources, self._observer.status(),
+                         None if active is None else active.sources,
                          self._node.get_fully_qualified_name(), values['hold'],
-                         self._wrench.status(), self._node.resolve_topic_name('joint_states'),
+                         self._node.resolve_topic_name('joint_states'),
                          '' if values['robot_description'] else
                          self._node.resolve_topic_name('robot_description'),
                          self.descriptions.building)

@@ -4,7 +4,7 @@ import os
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +41,21 @@ from urdf2dyn_ros.nodes.runtime import NodeParameters
 from urdf2dyn_ros.robot.loads import load_values, payload_entries, payload_fault, payload_text
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import call_in_child
-from urdf2dyn_ros.text import Level
+from urdf2dyn_ros.text import Level, Status
 
 # ---- The topics ~/status and /diagnostics, published once a second
 
 class StatusPublisher:
-    """Publishes the figures of a monitor with their level, on /diagnostics if that is enabled."""
+    """
+    Publishes the figures of a monitor with their level, on /diagnostics if that is enabled.
+
+    Each of `others` returns another part since its call before, or None.
+    """
 
     def __init__(self, endpoints: Endpoints, monitor: Monitor, state: Callable[[], NodeState],
-                 diagnostics: bool) -> None:
+                 others: Sequence[Callable[[], Status | None]], diagnostics: bool) -> None:
         self._endpoints, self._monitor, self._state = endpoints, monitor, state
+        self._others = others
         node = endpoints.node
         # with the namespace, by which the two arms of a robot are distinguished on /diagnostics
         self._name = node.get_fully_qualified_name().lstrip('/')
@@ -65,7 +70,7 @@ class StatusPublisher:
     def _check(self) -> None:
         if not self._monitor.due:
             return
-        figures, state = self._monitor.report(), self._state()
+        figures, state = self._monitor.take_report(), self._state()
         grown: Counter[str] = Counter()
         if state.stream is not None:
             grown = state.stream.counters - self._counted
@@ -81,7 +86,7 @@ class StatusPublisher:
                               output_status(state, figures, grown, efforts))
         message.status = [diagnostic_status(status, self._name, robot) for status in (
             model_status(state, descriptions), received, computed,
-            *filter(None, (state.contact, state.wrench)))]
+            *filter(None, (take() for take in self._others)))]
         for topic in self._topics:
             topic.publish(message)
         self._log([descriptions, efforts, *(
