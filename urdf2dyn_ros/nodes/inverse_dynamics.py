@@ -333,15 +333,15 @@ class Wiring:
 
     def _state(self) -> NodeState:
         active, values = self._pipeline.active, self._pipeline.requested
-        return NodeState(None if active is None else active.dynamics,
-                         None if active is None else active.stream, values['estimator'],
-                         self.descriptions.rejection, payload_text(values),
-                         None if active is None else active.sources,
-                         self._node.get_fully_qualified_name(), values['hold'],
-                         self._node.resolve_topic_name('joint_states'),
-                         '' if values['robot_description'] else
-                         self._node.resolve_topic_name('robot_description'),
-                         self.descriptions.building)
+        dynamics, stream, sources = (None, None, None) if active is None else (
+            active.dynamics, active.stream, active.sources)
+        resolved = self._node.resolve_topic_name
+        return NodeState(
+            dynamics=dynamics, stream=stream, sources=sources, estimator=values['estimator'],
+            rejected=self.descriptions.rejection, building=self.descriptions.building,
+            payload=payload_text(values), hold=values['hold'],
+            name=self._node.get_fully_qualified_name(), topic=resolved('joint_states'),
+            description='' if values['robot_description'] else resolved('robot_description'))
 
 
 # ---- The topics of an output: ~/efforts, ~/state, ~/joint_states, ~/residuals, ~/terms/<term>
