@@ -380,7 +380,7 @@ class ArticulatedBodies:
                 self._inertias[i] = self._inertias[i].plus(inertia)
             self._say_inertia(i, 'IA', self._inertias[i])
             wrench = summed(i, self._forward.own[i], received[i], self._loads, self._note)
-            wrench = self._freed(i, False, wrench, rest)
+            wrench = self._eliminate(i, False, wrench, rest)
             left, moment = rest[body.coordinate], ZERO
             for term in self._loads.terms.get(i, ()):
                 part = term.effort(parent, coordinate, 0.0)
@@ -391,7 +391,7 @@ class ArticulatedBodies:
             rest[body.coordinate] = left
             if any(block.bodies == (i,) for block in self._blocks.get(i, ())):
                 says('Ae', (left,))
-            wrench = self._freed(i, True, wrench, rest)
+            wrench = self._eliminate(i, True, wrench, rest)
             if body.parent != ROOT:
                 self._carry(i)
                 kind = 'A' if self._is_freed(i) else ''
@@ -400,7 +400,7 @@ class ArticulatedBodies:
                     wrench = wrench._replace(n=wrench.n + moment)
                     says('Anr', wrench.n)
                 received[body.parent].append(in_parent(body, wrench, says))
-        self._freed(ROOT, False, NO_WRENCH, rest)
+        self._eliminate(ROOT, False, NO_WRENCH, rest)
 
     def _is_freed(self, i: int) -> bool:
         return any(i in block.bodies for block in self._blocks.get(i, ()))
@@ -420,8 +420,8 @@ class ArticulatedBodies:
         self._say_inertia(i, 'IFp', inertia)
         self._carried[body.parent].append(inertia)
 
-    def _freed(self, i: int, itself: bool, wrench: Wrench, rest: Sequence[Scalar]) -> Wrench:
-        """Return what joints leave of a body's wrench: its own, or others in its frame."""
+    def _eliminate(self, i: int, itself: bool, wrench: Wrench, rest: Sequence[Scalar]) -> Wrench:
+        """Eliminate a body's own joints, or others in its frame; return the wrench left."""
         for block in self._blocks.get(i, ()):
             if (i in block.bodies) == itself:
                 wrench = self._without(block, wrench, [rest[k] for k in block.coordinates])

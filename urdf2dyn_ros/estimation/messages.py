@@ -273,8 +273,8 @@ class Overruns:
     def __init__(self) -> None:
         self._newest: dict[bytes, int] = {}
 
-    def lost(self, publisher: bytes, number: int) -> int:
-        """Return how many messages are missing between this number and the newest before."""
+    def add(self, publisher: bytes, number: int) -> int:
+        """Add a number; return how many messages are missing between it and the newest before."""
         newest = self._newest.get(publisher)
         if newest is None:
             if len(self._newest) >= MAX_PUBLISHERS:

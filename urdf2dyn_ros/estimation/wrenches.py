@@ -200,7 +200,7 @@ class ExternalWrenches:
         outcome = self._receive(link, stamp, frame_id, force, torque)
         self.counters['received'] += 1
         self.counters[outcome] += 1
-        if outcome is not Outcome.TAKEN and self._is_new(link, outcome):
+        if outcome is not Outcome.TAKEN and self._enter(link, outcome):
             remedy = '' if frame_id in self._frames else '; ' + suggestion(
                 frame_id, self._frames, len(self._frames) <= MOST_SEARCHED)
             self._lines.append(
@@ -243,7 +243,7 @@ class ExternalWrenches:
         self._absent = absent
         for link, (reason, since) in absent.items():
             self.counters[reason] += 1
-            if now - since >= LONG_ABSENCE_NS and self._is_new(link, reason):
+            if now - since >= LONG_ABSENCE_NS and self._enter(link, reason):
                 what = 'no efforts' if self._stops else 'it counts as zero'
                 self._lines.append(
                     f'no wrench on {quote(link)}, {what}: {WRENCH_ABSENCES[reason]}')
@@ -261,8 +261,8 @@ class ExternalWrenches:
         entries = tuple(self._sign * entry for entry in (*f, *n))
         return entries if all(map(isfinite, entries)) else Absence.TOO_LARGE
 
-    def _is_new(self, link: str, fault: str) -> bool:
-        """Return whether a fault of a link is the first one of its kind."""
+    def _enter(self, link: str, fault: str) -> bool:
+        """Enter a fault of a link; return whether it is the first one of its kind."""
         new = (link, fault) not in self._logged
         self._logged.add((link, fault))
         return new

@@ -1,7 +1,7 @@
 """The node effort_comparison: measured and computed efforts, compared live, and a report."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -101,7 +101,7 @@ class EffortComparison(Node):
         self._newest = ''   # description, which may be rejected
         self._robot = self._description = ''   # name and text
         self._mimics: dict[str, Mimic] = {}
-        self._compared: dict[str, tuple[int, int]] = {}
+        self._compared: dict[str, tuple[int, int]] = {}   # pairs, and periods without a new one
         self._mismatches = 0   # checks in a row in which no joint was measured and computed
         self._measured, self._computed = map(
             self.resolve_topic_name, (MEASURED_TOPIC, COMPUTED_TOPIC))
@@ -164,9 +164,12 @@ class EffortComparison(Node):
         message = DiagnosticArray()
         message.header.stamp = self.get_clock().now().to_msg()
         name = self.get_fully_qualified_name().lstrip('/')
+        joints = self._comparison.joints(samples=False)
+        self._count_periods(joints)
         message.status = [diagnostic_status(joint_status(
-            joint, self.parameters.values['window'], self._is_stale(joint)), name,
-            self._robot) for joint in self._comparison.joints(samples=False)]
+            joint, self.parameters.values['window'],
+            self._compared[joint.joint][1] >= _STALE_PERIODS), name, self._robot)
+            for joint in joints]
         self._publisher.publish(message)
         measured, computed = self._comparison.names
         mismatch = bool(measured and computed and not set(measured) & set(computed))
@@ -178,13 +181,12 @@ class EffortComparison(Node):
                 f'{self._measured} has {first_names(measured, 20)}; '
                 f'{self._computed} has {first_names(computed, 20)}')
 
-    def _is_stale(self, joint: JointComparison) -> bool:
-        """Return whether no pair of a joint was compared for some periods."""
-        samples, periods = self._compared.get(joint.joint, (-1, 0))
-        now = joint.total.unaligned.samples
-        periods = periods + 1 if now == samples else 0
-        self._compared[joint.joint] = now, periods
-        return periods >= _STALE_PERIODS
+    def _count_periods(self, joints: Sequence[JointComparison]) -> None:
+        """Count the periods in which no new pair of a joint was compared."""
+        for joint in joints:
+            samples, periods = self._compared.get(joint.joint, (-1, 0))
+            now = joint.total.unaligned.samples
+            self._compared[joint.joint] = now, periods + 1 if now == samples else 0
 
     def _log_progress(self) -> None:
         """Log the number of joints, the largest NRMSE and what is not credible."""

@@ -112,7 +112,7 @@ class JointStates:
         publisher = information.get('publisher_gid')
         number = information.get('publication_sequence_number')
         if publisher is not None and number is not None:
-            lost = self._overruns.lost(publisher['data'], number)
+            lost = self._overruns.add(publisher['data'], number)
             if lost:
                 self._lost(lost)
 

@@ -363,12 +363,12 @@ class OutputTopics:
         """Publish an output of the message that was received at a time [ns]."""
         self._efforts.publish(active.message.filled(output, output.effort))
         self._monitor.published(received, output, active.dynamics)
-        if self._states.subscribed(received):
+        if self._states.look_for_subscribers(received):
             self._states.publish(state_message(output, active.dynamics.joint_names))
-        if self._residuals.subscribed(received) and not np.isnan(output.measured).all():
+        if self._residuals.look_for_subscribers(received) and not np.isnan(output.measured).all():
             self._residuals.publish(active.message.filled(
                 output, output.measured - output.effort))   # NaN where not measured
-        if self._completed.subscribed(received):
+        if self._completed.look_for_subscribers(received):
             self._completed.publish(completed_message(output, active.dynamics))
 
 
@@ -380,8 +380,8 @@ class _Optional:
         self._count = publisher.get_subscription_count
         self._counted, self._subscribed = 0, False
 
-    def subscribed(self, now: int) -> bool:
-        """Return whether there were subscribers a moment before the time now [ns]."""
+    def look_for_subscribers(self, now: int) -> bool:
+        """Return whether there are any at a time [ns]; the last answer is used for a moment."""
         if now - self._counted > _COUNT_VALID_NS:
             self._counted, self._subscribed = now, self._count() > 0
         return self._subscribed

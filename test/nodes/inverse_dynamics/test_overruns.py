@@ -29,7 +29,7 @@ def test_gaps_in_the_numbers_of_a_publisher_are_lost_messages() -> None:
     """Each publisher has numbers of its own; the first one may be any."""
     overruns = Overruns()
     numbers = {b'a': [7, 8, 11, 12, 12, 10, 13], b'b': [5000, 5001, 5003]}
-    lost = {name: [overruns.lost(name, number) for number in numbers[name]] for name in numbers}
+    lost = {name: [overruns.add(name, number) for number in numbers[name]] for name in numbers}
     assert lost == {b'a': [0, 0, 2, 0, 0, 0, 0], b'b': [0, 0, 1]}
 
 
