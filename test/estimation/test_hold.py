@@ -80,13 +80,12 @@ def test_auto_holds_what_is_not_published_for_five_seconds_until_it_is():
         waits.append(source.missing_joints)
     first = next(k for k, output in enumerate(outputs) if output)
     assert 1250 < first < 1265 and waits[1200] == (FINGER,) and waits[-1] == ()
-    notice, = source.held.notices
+    notice, = source.held.take_notices()
     assert f'{FINGER} at 0' in notice and '5 s' in notice
-    source.held.notices.clear()
     for k in range(1300, 1320):
         output = published(source, START + k * PERIOD, PANDA.joint_names, 0.01)
     assert output.effort == pytest.approx(expected(output.stamp, 0.01), rel=0.0, abs=9e-5)
-    notice, = source.held.notices
+    notice, = source.held.take_notices()
     assert 'published positions are used' in notice and not source.held.positions
 
 

@@ -55,10 +55,10 @@ def test_figures_are_those_of_the_newest_robot(monitor: Monitor) -> None:
     small, large = (Output(1, *(np.full(n, float(n)) for _ in range(6))) for n in (2, 6))
     for robot in (large, small, small._replace(q=np.zeros(2))):
         monitor.published(0, robot, len(robot.q))
-    assert list(monitor.report().largest) == [2.0, 2.0]
+    assert list(monitor.take_report().largest) == [2.0, 2.0]
     for q in (0.0, 1.0):
         monitor.published(0, small._replace(q=np.full(2, q), effort=np.ones(2)), 'another mass')
-    assert list(monitor.report().largest) == [1.0, 1.0]
+    assert list(monitor.take_report().largest) == [1.0, 1.0]
 
 
 @pytest.mark.fault(49)

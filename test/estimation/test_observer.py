@@ -75,7 +75,7 @@ def online(watching: MomentumObserver, motion: pushed_robot.Motion) -> Array:
 
 
 def offline(watching: MomentumObserver, motion: pushed_robot.Motion) -> Array:
-    return watching.run(motion.stamps, motion.q, motion.qd, motion.effort)
+    return watching.run(motion.stamps, motion.q, motion.qd, motion.effort)[0]
 
 
 def step_error(rate: int, irregular: bool, gain: float, run: Callable[..., Array],

@@ -150,13 +150,12 @@ def test_the_base_is_received_on_the_topic_of_its_sensor(kind: Any, monkeypatch:
     pipeline = MagicMock(requested={'queue_depth': 7})
     pipeline.sources.base = None
     base = Base(ends, pipeline, lambda: resumed.append(1))
-    check, = ends.timers
-    check()
+    base.follow()
     base.publish(5, np.ones(6), model)
     assert not ends.callbacks and base.advice == () and not ends.sent, 'the base is fixed'
 
     pipeline.sources.base = kind(model, clock=lambda: 0, gravity=np.array([0.0, 0.0, -9.81]))
-    check()
+    base.follow()
     (topic, callback), = ends.callbacks.items()
     assert base.advice[0].startswith(f'the motion of the base is received on /{topic}')
     if kind is Imu:
@@ -181,7 +180,7 @@ def test_the_base_is_received_on_the_topic_of_its_sensor(kind: Any, monkeypatch:
 
     pipeline.sources.base = None   # another model: messages under way are dropped
     callback(message)
-    check()
+    base.follow()
     assert len(seen) == 1 and base.advice == ()
     ends.node.destroy_subscription.assert_called_once()
 
@@ -196,7 +195,7 @@ def test_the_wrench_on_a_base_is_about_the_frame_of_the_link_that_floats() -> No
     pipeline.sources.base = Imu(read_urdf(TEXT), clock=lambda: 0,
                                 gravity=np.array([0.0, 0.0, -9.81]))
     base = Base(ends, pipeline, lambda: None)
-    ends.timers[0]()
+    base.follow()
     base.publish(1, np.arange(6.0), model)
     assert ends.sent[-1][0] == 'trunk'
 

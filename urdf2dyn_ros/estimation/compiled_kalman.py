@@ -105,8 +105,7 @@ class CompiledFilters(KalmanFilters):
         self._library = library()
         super().__init__(joints, lag, derivative)
 
-    def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
-        time = self._moment(stamp, q)
+    def _update(self, stamp: int, time: float, q: Array, qd: Array) -> Estimate:
         if self._bank is not None:
             self._measured[0] = q
             self._measured[1] = qd
@@ -125,7 +124,7 @@ class CompiledFilters(KalmanFilters):
                 q, qd, qdd, std, prompt = self._estimate.copy()
                 return Estimate(stamp, q, qd, qdd, std, verdict, prompt)
             self._bridged, self._duplicate = self._struct.bridged, bool(self._struct.duplicate)
-        estimate = self._update(stamp, time, q, qd)
+        estimate = super()._update(stamp, time, q, qd)
         if self._bank is not None:
             self._hand_over(self._bank)
         return estimate

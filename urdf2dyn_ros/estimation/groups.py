@@ -211,6 +211,7 @@ class Group:
         count, chosen = len(joints), model.chosen(joints)
         self.joints, self.names = joints, chosen.names
         self._endless, self._turning = chosen.turn_error >= pi, np.flatnonzero(chosen.turn_error)
+        self._sliding = np.flatnonzero(chosen.turn_error == 0.0)
         self._turn_error = chosen.turn_error[self._turning]
         self.estimator, self.steps = estimator, steps
         # the filters that judge samples: the estimator's own, or those beside it
@@ -283,12 +284,14 @@ class Group:
         step = q - self._q
         turns = np.rint(step / TURN)
         lost = (turns != 0.0) & (np.abs(step - TURN * turns) < LOST_TURN) & ~self._endless
-        for joint in np.intersect1d(np.flatnonzero(lost), self._turning).tolist():
-            self._add_shift(joint, float(step[joint]), stamp)
+        lost[self._sliding] = False
+        self._add_shifts(stamp, np.where(lost, step, 0.0))
 
-    def _add_shift(self, joint: int, size: float, stamp: int) -> None:
-        name = self.names[joint]
-        self._shifts[name] = PositionShift(name, size, stamp)
+    def _add_shifts(self, stamp: int, sizes: Array) -> None:
+        """Note the joints whose positions have shifted by a size (k,) that is not 0."""
+        for joint in np.flatnonzero(sizes).tolist():
+            name = self.names[joint]
+            self._shifts[name] = PositionShift(name, float(sizes[joint]), stamp)
 
     def _estimate(self, stamp: int, q: Array, qd: Array) -> tuple[Outcome, bool]:
         """Estimate the motion at a sample, and keep it; return the outcome, and if an outlier."""
@@ -297,7 +300,10 @@ class Group:
         # filters weigh velocities by their accelerations, which an offset does not change
         qd = self.velocities.credible(qd, offsets=not beside)
         if beside:
-            checked = filters.update(stamp, q, qd).verdict
+            judged = filters.update(stamp, q, qd)
+            checked = judged.verdict
+            if judged.shifts is not None:
+                self._add_shifts(stamp, judged.shifts)
             outlier = filters.contradicts and estimator.NEEDS_CHECK
             outcome = _OUTCOMES[checked]
             if outcome is Outcome.ESTIMATED and outlier:
@@ -310,10 +316,8 @@ class Group:
                 return outcome, outlier
         estimate = estimator.update(stamp, q, qd)
         outlier |= estimator.contradicts
-        if any(filters.shifts.tolist()):
-            for joint in np.flatnonzero(filters.shifts).tolist():
-                self._add_shift(joint, float(filters.shifts[joint]), stamp)
-            filters.shifts[:] = 0.0
+        if estimate.shifts is not None:
+            self._add_shifts(stamp, estimate.shifts)
         verdict = estimate.verdict
         if verdict is Verdict.VALID and checked is Verdict.BEGUN_ANEW and estimator.NEEDS_CHECK:
             verdict = checked

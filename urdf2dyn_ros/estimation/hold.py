@@ -172,7 +172,7 @@ class HeldJoints:
         self._names, self._defaults, self._hold = tuple(joint_names), hold.defaults, hold
         self.automatic = hold.automatic
         self.positions = dict(hold.positions)   # of the joints that are held now [rad or m]
-        self.notices: list[str] = []   # changes; the reader removes them
+        self._notices: list[str] = []   # changes
         self._update()
 
     def _update(self) -> None:
@@ -184,7 +184,7 @@ class HeldJoints:
 
     def proceed(self, before: HeldJoints, published: Sequence[str]) -> None:
         """Go on with what was held before; another parameter holds no joint that is published."""
-        self.notices = before.notices
+        self._notices = before._notices
         if self._hold == before._hold:
             self.positions, first = dict(before.positions), before._first
         else:
@@ -209,10 +209,15 @@ class HeldJoints:
         if stamp - self._first < AUTO_TIME * 1e9:
             return False
         self.positions |= {name: self._defaults.get(name, 0.0) for name in never}
-        self.notices.append(f'not published for {AUTO_TIME:g} s, held at rest from now on (hold: '
-                            f'auto): {held_text({name: self.positions[name] for name in never})}')
+        self._notices.append(f'not published for {AUTO_TIME:g} s, held at rest from now on (hold: '
+                             f'auto): {held_text({name: self.positions[name] for name in never})}')
         self._update()
         return True
+
+    def take_notices(self) -> list[str]:
+        """Return sentences about what is held, or no longer, since the call before."""
+        notices, self._notices = self._notices, []
+        return notices
 
     def published(self, message: Message) -> list[str]:
         """Return the held joints that have a position in a message."""
@@ -226,8 +231,8 @@ class HeldJoints:
         """Hold some joints no longer, as they are published."""
         for name in names:
             del self.positions[name]
-        self.notices.append(f'{listed(names)} held by the parameter hold, but published: the '
-                            'published positions are used from now on')
+        self._notices.append(f'{listed(names)} held by the parameter hold, but published: the '
+                             'published positions are used from now on')
         self._update()
 
     def complete(self, estimate: Estimate, measured: Array) -> tuple[Estimate, Array]:

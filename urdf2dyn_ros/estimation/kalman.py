@@ -111,6 +111,9 @@ class Estimate(NamedTuple):
     # (n,), velocities of the faster filters alone: noisier, but hardly late after a push; None
     # where they are qd
     prompt_qd: Array | None = None
+    # (n,), by which the newest sample shows that positions have another zero [rad or m]; None
+    # where it shows none
+    shifts: Array | None = None
 
     @property
     def valid(self) -> bool:
@@ -176,7 +179,7 @@ class KalmanFilters:
         self._quantum = np.zeros(joints)
         self._deviations = np.zeros((MOST_CONTRADICTIONS, joints))
         self._unconfirmed = np.zeros(joints)   # acceleration that rests on suspect samples
-        self.shifts = np.zeros(joints)   # of positions by another zero; the reader sets them to 0
+        self._shifts = np.zeros(joints)   # of positions by another zero, at the newest sample
         self._sampled = np.zeros(joints)   # time of the last sample that was used
         self._step = self._time = self._good = self._stalled = 0.0
         self._bridged = self._other_rates = 0
@@ -214,7 +217,11 @@ class KalmanFilters:
 
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s], NaN for none."""
-        return self._update(stamp, self._moment(stamp, q), q, qd)
+        estimate = self._update(stamp, self._moment(stamp, q), q, qd)
+        if any(self._shifts.tolist()):
+            estimate = estimate._replace(shifts=self._shifts.copy())
+            self._shifts[:] = 0.0
+        return estimate
 
     def _moment(self, stamp: int, q: Array) -> float:
         """Return the time [s] at which a sample was taken."""
@@ -491,7 +498,7 @@ class KalmanFilters:
             away = self._deviations[:MOST_CONTRADICTIONS - 1, joint] - by
             if (away * away <= sample.gate[0, joint] / 4.0).all():
                 bank.shift(joint, by)
-                self.shifts[joint] += by
+                self._shifts[joint] = by
                 self.trust[joint] = FIRST_TRUST
                 outlier[0, joint], used[0, joint] = False, True
                 self._outliers[0, joint] = 0

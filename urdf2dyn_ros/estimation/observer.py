@@ -87,7 +87,7 @@ class MomentumObserver:
         self._sample: tuple[ArrayLike, ...] = ()   # state and known wrenches of the last one
         self._begin = np.zeros(n, dtype=np.int64)
         self._r = np.zeros(n)
-        # friction in the last answer, (n,), or in each that `run` returned, (N, n) [N m or N]
+        # friction in the last answer, (n,) [N m or N]
         self.undetermined: Array = np.zeros(n)
 
     @property
@@ -140,11 +140,15 @@ class MomentumObserver:
         return self._follow(stamp, p, effort + beta - load, self._stuck(qd))
 
     def run(self, stamps: Sequence[int] | NDArray[np.int64], q: Array, qd: Array, effort: Array,
-            *load_arguments: ArrayLike) -> Array:
+            *load_arguments: ArrayLike) -> tuple[Array, Array]:
         """
-        Add N samples at once, with the same result (N, n) as `update` one by one; NaN for None.
+        Add N samples at once: the arguments have a row for each; the payload is constant.
 
-        The arguments have a row for each sample; the payload is constant.
+        Returns
+        -------
+        tuple of two ndarray, (N, n)
+            What `update` returns for each sample, NaN for None, and `undetermined` then [N m or
+            N].
 
         Raises
         ------
@@ -163,8 +167,7 @@ class MomentumObserver:
             external = self._follow(*row)
             rows.append(unknown if external is None else external)
             bounds.append(self.undetermined)
-        self.undetermined = np.array(bounds).reshape(p.shape)
-        return np.array(rows).reshape(p.shape)
+        return np.array(rows).reshape(p.shape), np.array(bounds).reshape(p.shape)
 
     def _stuck(self, qd: Array) -> Array:
         """Return the level of friction where a joint may stick."""
@@ -179,8 +182,7 @@ class MomentumObserver:
             return None
         if step != self._step:
             self._step, self._gained = step, -np.expm1(-self._gain * (step * 1e-9))
-        bound = self.undetermined if self.undetermined.ndim == 1 else self.undetermined[-1]
-        self.undetermined = bound + self._gained * (level - bound)
+        self.undetermined = self.undetermined + self._gained * (level - self.undetermined)
         mean = (p - p_before) / (step * 1e-9) - 0.5 * (known + known_before)
         residual: Array = self._r + self._gained * (mean - self._r)
         self._r = residual

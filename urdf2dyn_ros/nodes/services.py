@@ -100,8 +100,8 @@ class StatusPublisher:
         counts = ', '.join(f'{key} {number}' for key, number in grown.items() if number)
         logger.debug(f'joint states since the last such line: {counts or "none"}')
         unknown = () if state.stream is None else state.stream.unknown_joints
-        while state.stream is not None and state.stream.held.notices:
-            logger.warning(state.stream.held.notices.pop(0))
+        for notice in () if state.stream is None else state.stream.held.take_notices():
+            logger.warning(notice)
         for line in (*faults.warned((*state.warnings, *doubts)), *faults.counted(grown),
                      *faults.unknown(unknown)):
             if line.warning:   # rclpy binds a place in the code to one severity

@@ -468,7 +468,7 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
                 [joints[joint] for joint in sorted(offline.alternating)]))
         result.remarks += jump_sentences(offline.jumps.values(), joints, dynamics.units,
                                          recorded.heads[0].stamp + sinks.later)
-    for notice in source.held.notices:
+    for notice in source.held.take_notices():
         result.remark(notice)
     result.counters, result.unknown = source.counters, source.unknown_joints
     result.joints = sinks.comparison.joints()

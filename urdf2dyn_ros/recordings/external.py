@@ -110,8 +110,7 @@ class ObservedEfforts:
 
         They follow from estimated q and qd and measured efforts, all (k, n).
         """
-        efforts = self._observer.run(stamps, q, qd, effort)
-        undetermined = self._observer.undetermined
+        efforts, undetermined = self._observer.run(stamps, q, qd, effort)
         last, self._last = stamps[0] if self._last is None else self._last, stamps[-1]
         back = np.flatnonzero(np.diff(stamps, prepend=last) < 0)
         first = int(back[-1]) if len(back) else 0
