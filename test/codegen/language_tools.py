@@ -119,7 +119,7 @@ def driven(tool: str, program: Program, states: NDArray[np.float64], folder: Pat
                            len(states), -1).tolist()))
     assert code == 0, output
     lines = output.split('====\n')[-1].splitlines()
-    n = len(program.numbers)
+    n = len(program.motor_rows)
     names = [bytes(map(int, line.split())).decode() for line in lines[:n]]
     numbers = re.sub(r'[][,()]', ' ', ' '.join(lines[n:])).split()
     return names, np.array([*map(float, numbers)]).reshape(len(states), -1)
@@ -155,7 +155,7 @@ def run(tool: str, commands: tuple[str, ...], files: dict[str, str], name: str, 
 def driver(program: Program, language: str) -> dict[str, str]:
     """Return a program that prints joint names as bytes, and results for the states it reads."""
     file, argument, call, show, end = _DRIVERS[language]
-    n, slices, width = len(program.numbers), {}, 0
+    n, slices, width = len(program.motor_rows), {}, 0
     for x in (*program.state, *beside(program)):
         size = beside(program).get(x, n)
         slices[x] = {'first': width, 'size': size, 'end': width + size, 'one': width + 1}

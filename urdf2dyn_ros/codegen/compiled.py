@@ -313,7 +313,7 @@ def choose(program: Program, function: str, backend: str, threads: int = 1,
             1 <= threads <= MAX_THREADS):
         raise ParameterError(f'threads is {threads!r}; it must be an integer from 1 to '
                              f'{MAX_THREADS}')
-    if backend == 'python' or not program.numbers:   # C has no arrays without elements
+    if backend == 'python' or not program.motor_rows:   # C has no arrays without elements
         return 'python', not_compiled
     try:
         return 'c', compiled(program.function(function), int(threads))

@@ -10,7 +10,6 @@ While a function runs on expressions it notes each quantity, whose entries get n
 under its formula, in the notation of Khalil and Dombre.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -124,7 +123,7 @@ class ConstantNames:
                 values[name] = self._add((f'{row.symbol}{i + 1}',), (value,),
                                          f'{row.what} [{unit}]')[0]
             named.append(replace(term, **values))
-            for symbol, scalar in named[-1].constants().items():
+            for symbol, scalar in named[-1].derived_parameters().items():
                 self.graph.label(f'{symbol}{i + 1}', scalar, self.number)
         return tuple(named)
 
@@ -406,7 +405,7 @@ SYMBOLS = {
     'fp': Symbol(BACKWARD, vector('fp'), 'fp{n} = {A}fj{n}'),
     'np': Symbol(BACKWARD, vector('np'), 'np{n} = {A}{nj}{n} + p{n} x fp{n}'),
     **{name: Symbol(BACKWARD, (name + '{n}',)) for name in TERMS},
-    'nr': Symbol(BACKWARD, vector('nr'), 'nr{n} = nj{n} + Ic{n} (qdd{n} z + {wp} x qd{n} z)',
+    'nr': Symbol(BACKWARD, vector('nr'), 'nr{n} = nj{n} + {Ic} (qdd{n} z + {wp} x qd{n} z)',
                  'on_parent'),
     'tau': Symbol(BACKWARD, ('tau{n}',), '{tau}'),
     'T': Symbol(IN_ROOT, matrix('T'), 'T{n} = {T}{A}R{n}'),
@@ -425,9 +424,7 @@ def formula(tree: Tree, i: int, symbol: str, sources: Collection[str] | None = N
     at, known = Notation(tree, i, sources), SYMBOLS[symbol]
     if known.where and not getattr(at, known.where):
         return ''
-    # behind a letter that says in which sweep: m of velocities, u of unit accelerations, y of
-    # unit parameters
-    of_joint = at.joint.formulas.get(re.sub('^[muy]', '', symbol))
+    of_joint = at.joint.formulas.get(known.of_joint or symbol)
     text = at.terms[symbol].formula() if symbol in at.terms else of_joint or known.formula
     text = (text.format_map(at) if isinstance(text, str) else text(at)).rstrip()
     text = text.replace('=  - ', '= -')

@@ -22,11 +22,11 @@ from urdf2dyn_ros.codegen.program import (
     Call,
     Name,
     Number,
+    OneOfTwin,
     Operations,
     Product,
     Reciprocal,
     Signed,
-    Single,
     Statement,
     Sum,
     Term,
@@ -361,7 +361,7 @@ def _twin(node: Node, operands: list[Signed]) -> Signed:
 def _single(node: Node, operands: list[Signed]) -> Signed:
     (negative, name), = operands
     assert isinstance(name, Name)
-    return Signed(negative, Single(name, node.value))
+    return Signed(negative, OneOfTwin(name, node.value))
 
 
 def _function(node: Node, operands: list[Signed]) -> Signed:

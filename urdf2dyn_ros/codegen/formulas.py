@@ -17,7 +17,7 @@ _COORDINATE = Coordinate(1.0, 1.0, 1.0)
 
 
 class Tree:
-    """A robot's bodies as formulas need them: their parents, drivers, terms and loads."""
+    """A robot as formulas need it: what is by number of a body, from 0; the root is ROOT."""
 
     def __init__(self, system: Multibody, terms: Mapping[int, Sequence[JointTerm]],
                  loads: Loads, general: bool) -> None:
@@ -25,10 +25,10 @@ class Tree:
         root = Body('', 'revolute', ROOT, IDENTITY, ZERO, attached=system.root)
         self.bodies = {ROOT: root, **dict(enumerate(system.bodies))}
         drivers, links = system.drivers, system.links
-        self.drivers = [drivers[body.coordinate] + 1 for body in system.bodies]
+        self.drivers = [drivers[body.coordinate] for body in system.bodies]
         self.children: dict[int, list[int]] = {i: [] for i in self.bodies}
         for i, body in enumerate(system.bodies):
-            self.children[body.parent].append(i + 1)
+            self.children[body.parent].append(i)
         self.terms = terms
         self.with_wrenches = {links[name][0] for name in (
             *loads.external, *(force.link for force in system.forces))}
@@ -43,14 +43,15 @@ class Notation:
         self._tree, self._i, self._sources = tree, i, sources
         self.body = tree.bodies[i]
         self.joint = JOINTS[self.body.type]
+        # numbers as formulas have them, from 1, and 0 for the root: of it, its parent, its driver
         self.n, self.p = i + 1, self.body.parent + 1
-        self.driver = self.n if i == ROOT else tree.drivers[i]
+        driver = i if i == ROOT else tree.drivers[i]
+        self.driver = driver + 1
         self.follows = self.driver != self.n
         # the next joint before, and after this one, that shares its coordinate, if there is one
-        same = [k for k, driver in enumerate(tree.drivers, 1)
-                if driver == self.driver and i != ROOT]
-        self.before = [k for k in same if k < self.n][-1:]
-        self.after = [k for k in same if k > self.n][:1]
+        same = [k for k, other in enumerate(tree.drivers) if other == driver != ROOT]
+        self.before = [k + 1 for k in same if k < i][-1:]
+        self.after = [k + 1 for k in same if k > i][:1]
         self.rotated = tree.general or any(self.body.parent_R_joint[k][k] != 1.0 for k in range(3))
         self.turning = bool(self.joint.turns)
         self.terms = {term.NAME: term for term in tree.terms.get(i, ())
@@ -67,6 +68,9 @@ class Notation:
         # velocity of the joint's origin
         self.wp, self.wdp = (f'{x}j{n}' if j else f'{x}{p}' for x in ('w', 'wd'))
         self.bp, self.vp = f'b{j}{n}', f'v{j or "b"}{n}'
+        # the constant with which a term acts on the parent
+        self.Ic = ' + '.join(f'{term.COUPLING}{n}' for term in self.terms.values()
+                             if term.COUPLING)
         # letter of inertias that include a payload; mass
         self._links = sum(attached.link.inertia is not None for attached in self.body.attached)
         self.t = 't' if i == tree.with_payload else ''
@@ -111,7 +115,7 @@ class Notation:
         """Return the sum of what accelerates a body and its children, without external loads."""
         children = self._tree.children[self._i]
         has_own = self._has('links') and bool(self._links or self.t or not children)
-        symbols = [f'{own}{self.n}'] * has_own + [f'{carried}{k}' for k in children]
+        symbols = [f'{own}{self.n}'] * has_own + [f'{carried}{k + 1}' for k in children]
         pushed = external and self._i in self._tree.with_wrenches and self._has('external')
         return ' + '.join(symbols) + (f' - {external}{self.n}' if pushed else '')
 
@@ -138,6 +142,8 @@ class Symbol(NamedTuple):
     # text with the fields of a `Notation`, or a function of these; by default that of the joint
     formula: str | Callable[[Notation], str] = ''
     where: str = ''   # the field without which there is nothing to say, if there is one
+    # key of `JointType.formulas`, which come first; by default the symbol
+    of_joint: str = ''
 
 
 # names of the entries of a vector, a matrix and a symmetric one

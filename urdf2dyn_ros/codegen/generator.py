@@ -56,6 +56,7 @@ from urdf2dyn_ros.codegen.signature import (
     Input,
     LinkFrames,
     Quantity,
+    ResultKey,
     Rows,
     inputs_of,
 )
@@ -117,7 +118,7 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     request = replace(_request(system, style, gravity, functions, loads, frames, with_closure),
                       gains=tuple(gains))
     graphs = [express(request, name) for name in request.functions]
-    constants, known = _constants(graphs)
+    constants, known = _derived_parameters(graphs)
     written: list[Function] = []
     dynamic_model = None
     for expressed in graphs:
@@ -137,7 +138,7 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     return Program(
         title=_title(system.robot, written), robot=system.robot, name=name, style=style,
         gravity=request.gravity, loads=words, legend=symbols if request.readable else (),
-        joints=request.rows, numbers=tuple(i + 1 for i in system.motors),
+        joints=request.rows, motor_rows=tuple(i + 1 for i in system.motors),
         parameters=tuple(graphs[0].parameters), constants=constants, functions=tuple(written),
         dynamic_model=dynamic_model, compute_references=partial(_references, request),
         kinematic=all(expressed.function.kinematic for expressed in graphs),
@@ -150,13 +151,17 @@ class Request:
 
     system: Multibody
     gravity: tuple[float, float, float]
-    readable: bool   # named parameters and textbook moments; else numbers, the fewest operations
+    style: Style
     rows: tuple[JointRow, ...]
     functions: tuple[str, ...]   # all of the program: their graphs begin with the same constants
     loads: Loads
     frames: LinkFrames   # of existing links
-    general: bool   # every number of the description is a parameter, also those of 0 and 1
     gains: tuple[float, ...] = OBSERVER_GAIN.default   # of the momentum observer [1/s]
+
+    @property
+    def readable(self) -> bool:
+        """Whether parameters are named, and formulas a textbook's; else operations are fewest."""
+        return self.style != 'fast'
 
     @property
     def inputs(self) -> dict[str, Input]:
@@ -192,8 +197,7 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike,
     depending = {option: [name for name, function in FUNCTIONS.items()
                           if option in function.OPTIONS] for option in ('link', 'axes')}
     frames = frames.resolved(system, options, loads.moving(system), depending)
-    return Request(system, vector, style != 'fast', joint_table(system), tuple(chosen), loads,
-                   frames, style == GENERAL)
+    return Request(system, vector, style, joint_table(system), tuple(chosen), loads, frames)
 
 
 @dataclass(frozen=True)
@@ -239,23 +243,24 @@ def express(request: Request, name: str) -> FunctionGraph:
     """Return the expressions of a function, in the way that takes the least time."""
     costs = []
     for way, waiting in FUNCTIONS[name].ways(request.system):
-        graph = _expressed(request, name, way)
+        expressed = _expressed(request, name, way)
         costs.append((waiting + sum(node.op in ('mul', 'add', 'sub', 'reciprocal')
-                                    for node in graph.own_nodes), graph))
+                                    for node in expressed.own_nodes), expressed))
     return min(costs, key=lambda cost: cost[0])[1]
 
 
 def _expressed(request: Request, name: str, function: ModelFunction) -> FunctionGraph:
-    graph, loads = Graph(), request.loads
+    graph, loads = Graph(cancels=not request.readable), request.loads
+    general = request.style == GENERAL   # also numbers of 0 and 1 are parameters
     terms = body_terms(request.system, loads)
     notebook = Notebook(graph, request.system, request.rows, request.readable, terms, loads,
-                        request.general)
+                        general)
     moving = loads.moving(request.system)
     arguments = _Arguments(graph, request.inputs)
     parameters: list[ParameterGroup] = []
     if request.readable:
         system, gravity, named_terms, inertias, lines = named_constants(
-            graph, request.system, request.gravity, terms, moving, request.general)
+            graph, request.system, request.gravity, terms, moving, general)
         parameters = [ParameterGroup(notebook.title(i) if isinstance(i, int) else i, group_lines)
                       for i, group_lines in lines.items()]
         moments: list[SecondMoments | None] = []
@@ -265,7 +270,7 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
                 if body_moments:
                     graph.label_entries(f'S{i + 1}', TENSOR, upper(body_moments.S), i)
         gains: tuple[Scalar, ...] = request.gains
-        if 'state' in FUNCTIONS[name].INPUTS:
+        if function.OBSERVES:
             numbers = [i + 1 for i in request.system.motors]
             names = tuple(f'K{n}' for n in numbers)
             values = (request.gains * len(numbers))[:len(numbers)]
@@ -275,17 +280,16 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
         mechanics = Mechanics(
             system=system, gravity=gravity, inertias=inertias, second_moments=moments,
             recursion=Recursion(note=notebook.note), arguments=arguments,
-            numbers=(request.system, request.gravity), moving=moving, terms=named_terms,
-            notes=notebook, frames=request.frames, gains=gains)
+            numeric_system=request.system, numeric_gravity=request.gravity, moving=moving,
+            terms=named_terms, notes=notebook, frames=request.frames, gains=gains)
     else:
         mechanics = _simplified(request, function, arguments, notebook)
-        graph.cancels = True
     named_nodes = len(graph.nodes)
     others = [FUNCTIONS[other] for other in request.functions
               if request.readable and other != name]
     for other in others:   # all graphs begin with the same nodes
-        other.constants(mechanics)
-    constants = function.constants(mechanics)
+        other.constant_results(mechanics)
+    constants = function.constant_results(mechanics)
     shared = len(graph.nodes)
     mechanics = mechanics.loaded(loads).with_loops()
     entries = {**function.derive(mechanics), **constants}
@@ -321,34 +325,35 @@ def _simplified(request: Request, function: ModelFunction,
     return Mechanics(
         system=system, gravity=request.gravity, inertias=inertias, second_moments=at_rest,
         recursion=Recursion(second_moment, inherited_spin(system, inertias), notes.note),
-        arguments=arguments, numbers=(system, request.gravity),
+        arguments=arguments, numeric_system=system, numeric_gravity=request.gravity,
         moving=request.loads.moving(request.system), terms=terms, notes=notes,
         frames=request.frames, gains=request.gains)
 
 
 def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
     """Return terms of which one has what is constant in all of them: additions fewer."""
-    constants = [term.constant() for term in terms]
+    constants = [term.constant_effort() for term in terms]
     some = [k for k, constant in enumerate(constants) if constant]
     if len(some) < 2:
         return terms
     return tuple(term if k not in some else
-                 term.with_constant(sum(constants) if k == some[0] else 0.0)
+                 term.with_constant_effort(sum(constants) if k == some[0] else 0.0)
                  for k, term in enumerate(terms))
 
 
 def _in_root_frame(name: str, mechanics: Mechanics) -> dict[str, tuple[Scalar, ...]]:
     """Return pose and motion of frames, and force and moment of joints, of inverse dynamics."""
     # what the tree of a closed loop transmits, cut open, is not what its joints do
-    if name != 'inverse_dynamics' or mechanics.moving or mechanics.system.closed_loops:
+    if (not FUNCTIONS[name].IN_ROOT_FRAME or mechanics.moving
+            or mechanics.system.closed_loops):
         return {}
     return root_frame(mechanics.system, mechanics.sweep(('q', 'qd', 'qdd')), mechanics.gravity,
                       mechanics.notes.note)
 
 
-def _constants(graphs: Sequence[FunctionGraph],
-               ) -> tuple[tuple[Block, ...], dict[int, tuple[str, bool]]]:
-    """Return what was made of parameters before the sweeps: no work at every call."""
+def _derived_parameters(graphs: Sequence[FunctionGraph],
+                        ) -> tuple[tuple[Block, ...], dict[int, tuple[str, bool]]]:
+    """Return statements for what follows from parameters alone: no work at every call."""
     # all graphs begin with the same constants, so that a serial number means the same in each
     first, wanted = graphs[0].graph, set()
     assert len({tuple((node.op, node.value, *(arg.serial for arg in node.args))
@@ -448,7 +453,7 @@ def _results(request: Request, of: FunctionGraph, rows: Mapping[str, Rows],
         results.append(Result(quantity, tuple(
             Row(key, tuple(map(schedule.value, row)), label, unit)
             for row, (key, label, unit) in zip(entries, described)),
-            quantity.of or (of.name, name)))
+            quantity.same_as or ResultKey(of.name, name)))
     return tuple(results)
 
 
@@ -473,7 +478,9 @@ def _title(robot: str, functions: Sequence[Function]) -> str:
 _STATES = 3   # without symmetry, that a file is checked in
 _AMPLITUDES = {'q': 0.9, 'qd': 1.2, 'qdd': 2.0, 'base_motion': 1.5, 'external': 8.0, 'tau': 9.0}
 _PHASES = {'q': 0.4, 'qd': 1.3, 'qdd': 2.6, 'base_motion': 0.7, 'external': 1.9, 'tau': 0.2}
-_PAYLOAD = (0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)
+_FIXED = {   # the same in every state
+    'dt': (0.004,),
+    'payload': (0.5, 0.02, -0.03, 0.05, 0.004, 0.001, -0.0005, 0.005, 0.0008, 0.003)}
 
 
 def _references(request: Request) -> tuple[Reference, ...]:
@@ -492,10 +499,7 @@ def _references(request: Request) -> tuple[Reference, ...]:
                 *(x.name for name in functions for x in _inputs(request, FUNCTIONS[name]))}
         state = {name: entries(name, len(declared.entries))
                  for name, declared in request.inputs.items() if name in used}
-        if 'dt' in state:
-            state['dt'] = (0.004,)
-        if 'payload' in state:
-            state['payload'] = _PAYLOAD
+        state |= {name: value for name, value in _FIXED.items() if name in state}
         if system.closed_loops:
             pose = closed_poses(system, 0.2 * np.array(state['q'])[:, None])[:, 0].tolist()
             state['q'], state['passive'] = (tuple(pose[j] for j in joints)
@@ -503,9 +507,9 @@ def _references(request: Request) -> tuple[Reference, ...]:
         mechanics = Mechanics(
             system=system, gravity=request.gravity, inertias=[*inertias],
             second_moments=second_moments(inertias), recursion=TEXTBOOK, arguments=state,
-            numbers=(frames, request.gravity), moving=loads.moving(system),
-            terms=body_terms(system, loads), frames=request.frames,
-            gains=request.gains).loaded(loads).with_loops()
+            numeric_system=frames, numeric_gravity=request.gravity,
+            moving=loads.moving(system), terms=body_terms(system, loads),
+            frames=request.frames, gains=request.gains).loaded(loads).with_loops()
         for name in functions:
             for quantity in FUNCTIONS[name].quantities(mechanics):
                 if quantity.columns is not None:

@@ -96,7 +96,9 @@ def _cell(name: str) -> str:
 
 _TITLE = ("Notation, after Khalil and Dombre (v x w: cross product, R': transpose of R, p: parent "
           'of i):')
-_SYMBOLS = """\
+# what symbols mean: lines by what they are about, in whose place a function has its own
+LEGEND = {
+    'frames': """\
 frame i       on link i, origin on joint i, z along the joint's axis; the root frame is 0
 Ai, Ri        constant rotation from joint i to frame p; rotation of joint i, by qi about z
 pi            origin of joint i in frame p; bi: acceleration of frame p there, as ai
@@ -104,14 +106,18 @@ ci, si        cosine and sine of qi
 wi, wdi       angular velocity and its derivative, in frame i; w0 = wd0 = 0
 ai            acceleration of the origin minus gravity, in frame i; a0 = -g
 Ui            Ui r = wdi x r + wi x (wi x r): acceleration of r relative to the origin
-mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i
-mi_k, ..      mi, hi, Ji and centre ci_k of the k-th link fixed to link i; Mi: mass of them all
-Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi
+mi, hi, Ji    mass, first moments (mass times centre), inertia about the origin, in frame i""",
+    'lumped': """\
+mi_k, ..      mi, hi, Ji and centre ci_k of the k-th link fixed to link i; Mi: mass of them all""",
+    'forces': 'Fi, Ni        force and moment that accelerate link i by itself; Li = Ji wi',
+    'transmitted': """\
 fi, ni        force and moment that joint i transmits; fpi, npi: the same in frame p
-wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)
-Ti, wri       rotation to the root frame, and wi there; ri, vi, acci: motion of the origin there
-= (.., _, ..) entries of a formula that are known; _ is one that is not needed"""
-IN_ROOT_FRAME = 'Ti, wri '   # what begins the line about symbols of vectors in the root frame
+wji, .. nji   the same in the axes of joint i: before it turns, or turned back (fji, nji)""",
+    'root frame':
+        'Ti, wri       rotation to the root frame, and wi there; ri, vi, acci: motion of the '
+        'origin there',
+    'entries': '= (.., _, ..) entries of a formula that are known; _ is one that is not needed',
+}
 
 _MOVING = {'; w0 = wd0 = 0': '; w0, wd0 are inputs', '; a0 = -g': '; a0 is an input'}
 
@@ -129,11 +135,12 @@ def in_words(system: Multibody, gravity: Triple, loads: Loads, frames: LinkFrame
         moving, moved = 'base_motion' in named, _MOVING
         words = _about_loads(system, gravity, loads, named)
         lumped = any(len(body.attached) > 1 for body in system.bodies)
-        lines = [line for line in _SYMBOLS.splitlines() if lumped or not line.startswith('mi_k')]
+        own: dict[str, list[str]] = {}
         for function in functions:
-            for symbols, others in function.LEGEND.items():
-                k = next(k for k, line in enumerate(lines) if line.startswith(symbols))
-                lines[k:k + 1] = others.splitlines()
+            for about, of_function in function.LEGEND.items():
+                own.setdefault(about, []).append(of_function)
+        lines = [line for about, usual in LEGEND.items() if lumped or about != 'lumped'
+                 for line in own.get(about, [usual])]
     text = '\n'.join(lines)
     for fixed, moves in moved.items() if moving else ():
         text = text.replace(fixed, moves)

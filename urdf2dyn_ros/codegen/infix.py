@@ -1,7 +1,8 @@
 """Terms and numbers as text of infix languages, and text in lines of at most 99 columns."""
 
+import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +69,13 @@ def nearest_single(value: float) -> str:
         raise ExportError(f'{value:g} is beyond the range of single precision: check the units of '
                           'the description, or export double precision')
     return str(rounded)
+
+
+def filled(text: str, fields: Mapping[str, str]) -> str:
+    """Return a text with each @name@ in it replaced, and those in what replaces it."""
+    while (new := re.sub(r'@(\w+)@', lambda field: fields[field[1]], text)) != text:
+        text = new
+    return text
 
 
 @dataclass(frozen=True)

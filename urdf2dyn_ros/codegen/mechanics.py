@@ -105,20 +105,22 @@ class Mechanics:
 
     system: Multibody
     gravity: Three   # [m/s^2], root frame
-    # one per body, then the root's; second moments without those of a textbook
+    # one per body, then the root's: in a textbook's formulas about the origin, else second moments
     inertias: Sequence[Inertia | None]
-    second_moments: Sequence[SecondMoments | None]
+    second_moments: Sequence[SecondMoments | None]   # where no recursion takes velocities
     recursion: Recursion
     arguments: Mapping[str, Sequence[Scalar]]   # entries of each input
-    # system and gravity in plain numbers, with the frames of the bodies that results are in
-    numbers: tuple[Multibody, Triple]
+    # in plain numbers, with the frames of the bodies that results are in
+    numeric_system: Multibody
+    numeric_gravity: Triple
     moving: bool = False   # the root moves as the input base_motion says
     terms: BodyTerms = field(default_factory=dict)   # by number of the body, as the wrenches
     wrenches: Mapping[int, Wrench] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
     frames: LinkFrames = ONLY_TIP   # of the links that a function is about
     gains: Sequence[Scalar] = ()   # of the momentum observer [1/s], one for all joints or for each
-    _sweeps: dict[tuple[str, ...], Sweep] = field(default_factory=dict)
+    # of this state alone: `replace` begins without any
+    _sweeps: dict[tuple[str, ...], Sweep] = field(init=False, default_factory=dict)
 
     def loaded(self, loads: Loads) -> 'Mechanics':
         """Return the same with the payload on the body that carries it, and external wrenches."""
@@ -140,17 +142,16 @@ class Mechanics:
             LinkWrench(link, force, moment)
             for link, force, moment in zip(loads.external, triples, triples))],
             self.moving, self.notes.note)
-        return replace(self, inertias=inertias, second_moments=moments, wrenches=wrenches,
-                       _sweeps={})
+        return replace(self, inertias=inertias, second_moments=moments, wrenches=wrenches)
 
     def with_loops(self) -> 'Mechanics':
         """Return the same with the arguments of all joints, if passive ones close loops."""
         if not self.system.closed_loops:
             return self
         return replace(self, arguments=LoopArguments(
-            self.arguments, self.system, self.numbers[0]), _sweeps={})
+            self.arguments, self.system, self.numeric_system))
 
-    def reduced(self, name: Quantity, entries: Sequence[Any]) -> Sequence[Any]:
+    def reduced(self, quantity: Quantity, entries: Sequence[Any]) -> Sequence[Any]:
         """
         Return a result with the rows and columns of the actuated joints, from those of all.
 
@@ -159,10 +160,10 @@ class Mechanics:
         if not isinstance(self.arguments, LoopArguments):
             return entries
         loops, n = self.arguments.constraints, len(self.system.joint_names)
-        of_joints = name.rows == BY_JOINT and len(entries) == n
-        if name.columns is None:
+        of_joints = quantity.rows == BY_JOINT and len(entries) == n
+        if quantity.columns is None:
             return loops.reduced(entries) if of_joints else entries
-        if name.columns == BY_JOINT and len(entries[0]) == n:
+        if quantity.columns == BY_JOINT and len(entries[0]) == n:
             entries = [[dotted(row, motion) for motion in loops.motions] for row in entries]
         return entries if not of_joints else [
             [dotted(motion, column) for column in zip(*entries)] for motion in loops.motions]

@@ -22,6 +22,7 @@ from urdf2dyn_ros.codegen.signature import (
     Input,
     JointInput,
     Quantity,
+    ResultKey,
 )
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.multibody import ROOT, Body, Multibody
@@ -74,14 +75,14 @@ class Twin(NamedTuple):
     second: Signed
 
 
-class Single(NamedTuple):
+class OneOfTwin(NamedTuple):
     """One of the two numbers of a twin that has a name: 0 or 1."""
 
     twin: Name
     number: int
 
 
-Term: TypeAlias = 'Number | Name | Call | Reciprocal | Product | Sum | Twin | Single'
+Term: TypeAlias = 'Number | Name | Call | Reciprocal | Product | Sum | Twin | OneOfTwin'
 
 
 class Signed(NamedTuple):
@@ -155,9 +156,9 @@ _PARTS: dict[type, Callable[[Any], Iterable[Term]]] = {
     Product: lambda term: term.factors,
     Sum: lambda term: [entry for _, entry in term.terms],
     Twin: lambda term: [number.term for number in term],
-    Single: lambda term: (term.twin,),
+    OneOfTwin: lambda term: (term.twin,),
 }
-# the same with other parts; those of a Single stay
+# the same with other parts; those of a OneOfTwin stay
 _OF_PARTS: dict[type, Callable[[Any, list[Term]], Term]] = {
     Call: lambda term, parts: term._replace(argument=parts[0]),
     Reciprocal: lambda term, parts: Reciprocal(*parts),
@@ -204,7 +205,7 @@ class Result(NamedTuple):
 
     quantity: Quantity
     rows: tuple[Row, ...]
-    reference: tuple[str, str] = ('', '')   # function and result whose expected values it has
+    expected: ResultKey = ResultKey('', '')   # the result whose expected values it has
 
     @property
     def name(self) -> str:
@@ -337,6 +338,10 @@ class Reference(NamedTuple):
     # largest force and moment of a joint, by unit, under the loads in that state
     transmitted: Mapping[str, float] = MappingProxyType({})
 
+    def of(self, key: ResultKey) -> tuple[float, ...]:
+        """Return the expected entries of a result."""
+        return self.expected[key.function][key.result]
+
 
 DOUBLE, SINGLE = 'double', 'float'   # precisions of a program's numbers
 
@@ -353,7 +358,7 @@ class Program:
     loads: tuple[str, ...]   # in words
     legend: tuple[str, ...]   # what the symbols of formulas mean, a line each; fast style: none
     joints: tuple[JointRow, ...]
-    numbers: tuple[int, ...]   # rows of the independent joints, in the order of q and the efforts
+    motor_rows: tuple[int, ...]   # numbers of those of the independent joints, in the order of q
     parameters: tuple[ParameterGroup, ...]   # editable values
     constants: tuple[Block, ...]   # statements that depend on these alone
     functions: tuple[Function, ...]
@@ -384,11 +389,10 @@ class Program:
 
     @property
     def independent(self) -> tuple[JointRow, ...]:
-        return tuple(self.joints[number - 1] for number in self.numbers)
+        return tuple(self.joints[number - 1] for number in self.motor_rows)
 
 
-# function and result, as in `Result.reference`, to a number for each row
-Scales = dict[tuple[str, str], tuple[float, ...]]
+Scales = dict[ResultKey, tuple[float, ...]]   # a number for each row
 
 CLOSURE = 'closure'   # the function that a robot with closed loops has in addition
 
@@ -410,11 +414,11 @@ def scales(program: Program) -> Scales:
     single precision the scale is the largest magnitude itself.
     """
     results = [result for function in program.functions for result in function.results]
-    sizes = {result.reference: largest(program, result) for result in results}
-    known: Scales = {result.reference: tuple(
-        1.0 if result.reference[0] == CLOSURE else
+    sizes = {result.expected: largest(program, result) for result in results}
+    known: Scales = {result.expected: tuple(
+        1.0 if result.expected.function == CLOSURE else
         _scale(size, _is_effort(program, result, row.unit))
-        for size, row in zip(sizes[result.reference], result.rows)) for result in results}
+        for size, row in zip(sizes[result.expected], result.rows)) for result in results}
     if all(scale == 1.0 for row in known.values() for scale in row):
         return {}
     return known if program.precision == 'double' else {
@@ -428,8 +432,7 @@ def largest(program: Program, result: Result) -> list[float]:
     Efforts are at least as large as what joints transmit, of which they are entries: they may
     cancel. Where all of a unit cancel, it is what is largest of the others, or 1.
     """
-    of, name = result.reference
-    states = [reference.expected[of][name] for reference in program.references]
+    states = [reference.of(result.expected) for reference in program.references]
     units = [row.unit for row in result.rows]
     known = {unit: max(abs(row[i]) for row in states for i, each in enumerate(units)
                        if each == unit) for unit in units}

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from urdf2dyn_ros.codegen.generator import generate
-from urdf2dyn_ros.codegen.infix import shortest
+from urdf2dyn_ros.codegen.infix import filled, shortest
 from urdf2dyn_ros.codegen.languages import c
 from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.equations.loop_constraints import LoopConstraints
@@ -130,7 +130,7 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
 
 
 def _filled(text: str, values: dict[str, str]) -> str:
-    return re.sub(r'@(\w+)@', lambda match: values[match[1]], text)
+    return filled(text, values)
 
 
 def _friction(model: RobotModel, system: Multibody, loads: Loads) -> Iterator[FrictionRow]:

@@ -144,6 +144,13 @@ WRENCH = Axis('wrench',
               ('N', 'N', 'N', 'N m', 'N m', 'N m'))
 
 
+class ResultKey(NamedTuple):
+    """A result of a function, by the names of both."""
+
+    function: str
+    result: str
+
+
 class Quantity(NamedTuple):
     """A result of a function, without its entries."""
 
@@ -153,7 +160,7 @@ class Quantity(NamedTuple):
     unit: dict[str, str] | None = None
     rows: Axis = BY_JOINT
     columns: Axis | None = None   # none for a vector
-    # the vector that the self-check multiplies a matrix by: an input with an entry a column, or a
-    # name of its own
+    # name of the vector that the self-check multiplies a matrix by: an input with an entry a
+    # column, or one that the reference states have in addition
     times: str = ''
-    of: tuple[str, str] | None = None   # function and its result with these expected values
+    same_as: ResultKey | None = None   # the result with these expected values

@@ -288,7 +288,7 @@ def derivatives(system: Multibody, sweep: Sweep, composites: Sequence[Composite]
     n, spun = len(system.joint_names), [spun_motion(sweep, i) for i in range(len(system.bodies))]
     efforts, wrench = ([[[0.0] * n for _ in range(rows)] for _ in range(3)] for rows in (n, 6))
     for j, body in enumerate(system.bodies):
-        if body.multiplier == 0.0:   # its joint does not move
+        if not body.moves:
             continue
         column(j)
         joint = JOINTS[body.type]

@@ -11,7 +11,13 @@ import numpy as np
 
 from urdf2dyn_ros.equations.loop_constraints import LoopConstraints
 from urdf2dyn_ros.equations.mass_matrix import mass_matrix
-from urdf2dyn_ros.equations.newton_euler import AppliedLoads, Forward, in_joint, in_parent, summed
+from urdf2dyn_ros.equations.newton_euler import (
+    AppliedLoads,
+    Forward,
+    in_joint,
+    in_parent,
+    transmitted_wrench,
+)
 from urdf2dyn_ros.robot.inertia import Inertia
 from urdf2dyn_ros.robot.joints import (
     AT_REST,
@@ -96,10 +102,10 @@ def factorise(M: Sequence[Sequence[Scalar]], note: RowNote, first: int = 0) -> F
 
 def solved(known: Factors, b: Sequence[Scalar], note: RowNote) -> list[Scalar]:
     """Return x of L' D L x = b, where `note` is called with L'^-1 b (`e`) and x (`x`)."""
-    return substituted(known, reduced(known, b, note), (), note)
+    return back_substituted(known, forward_substituted(known, b, note), (), note)
 
 
-def reduced(known: Factors, b: Sequence[Scalar], note: RowNote) -> list[Scalar]:
+def forward_substituted(known: Factors, b: Sequence[Scalar], note: RowNote) -> list[Scalar]:
     """Return L'^-1 b, as far as rows are eliminated; `note` is called with its entries (`e`)."""
     e = list(b)
     for k in reversed(range(len(e))):
@@ -110,8 +116,8 @@ def reduced(known: Factors, b: Sequence[Scalar], note: RowNote) -> list[Scalar]:
     return e
 
 
-def substituted(known: Factors, e: Sequence[Scalar], first: Sequence[Scalar],
-                note: RowNote = lambda row, symbol, entries: None) -> list[Scalar]:
+def back_substituted(known: Factors, e: Sequence[Scalar], first: Sequence[Scalar],
+                     note: RowNote = lambda row, symbol, entries: None) -> list[Scalar]:
     """Return x of D L x = e from its first entries; `note` is called with the others (`x`)."""
     x = list(first)
     for k in range(len(x), len(e)):
@@ -260,12 +266,12 @@ class JointBlock(NamedTuple):
     coordinates: tuple[int, ...]   # their coordinates, ascending
 
 
-def blocks(system: Multibody) -> list[JointBlock]:
+def joint_blocks(system: Multibody) -> list[JointBlock]:
     """Return the blocks: one body each, but for joints that follow others."""
     together = [{i} for i in range(len(system.bodies))]
     moved: dict[int, list[int]] = {}
     for i, body in enumerate(system.bodies):
-        if body.multiplier != 0.0:
+        if body.moves:
             moved.setdefault(body.coordinate, []).append(i)
     for bodies in moved.values():
         if len(bodies) > 1:
@@ -277,8 +283,7 @@ def blocks(system: Multibody) -> list[JointBlock]:
                 together[i] = joined
     result = []
     for i, members in enumerate(together):
-        coordinates = {system.bodies[k].coordinate for k in members
-                       if system.bodies[k].multiplier != 0.0}
+        coordinates = {system.bodies[k].coordinate for k in members if system.bodies[k].moves}
         if i == min(members) and coordinates:
             firsts = [k for k in members if system.bodies[k].parent not in members]
             frame = firsts[0] if len(firsts) == 1 else system.bodies[i].parent
@@ -304,7 +309,7 @@ def block_mass_matrix(
     M: list[list[Scalar]] = [[0.0] * (first + len(row)) for _ in range(first + len(row))]
     for j in block.bodies:
         moving = system.bodies[j]
-        if moving.multiplier == 0.0:
+        if not moving.moves:
             continue
         column(j)
         k, accelerated = row[moving.coordinate], coordinates[j]._replace(qd=0.0, qdd=1.0)
@@ -316,15 +321,15 @@ def block_mass_matrix(
                 if term.INERTIAL:
                     effort = effort + term.effort(AT_REST, accelerated, 0.0)
                     moment = moment + term.on_parent(AT_REST, accelerated)   # along the axis
-            of_1 = wrench._replace(n=wrench.n + moment)
-            if i in block.bodies and body.multiplier != 0.0:
+            required = wrench._replace(n=wrench.n + moment)
+            if i in block.bodies and body.moves:
                 m = row[body.coordinate]
                 entry = moving.multiplier * (body.multiplier * effort)
                 M[m][k] = M[m][k] + entry
                 if i != j:
                     M[k][m] = M[k][m] + entry
             if i == block.frame:
-                for n, entry in enumerate((*of_1.f, *of_1.n)):
+                for n, entry in enumerate((*required.f, *required.n)):
                     M[k][n] = M[k][n] + moving.multiplier * entry
                 break
             _, before = joint.backward(wrench, coordinates[i], prefixed(note, i, 'c'))
@@ -363,7 +368,7 @@ class ArticulatedBodies:
         self._carried: list[list[SpatialInertia]] = [[] for _ in inertias]
         self._drivers = system.drivers
         self._blocks: dict[int, list[JointBlock]] = {}
-        for block in blocks(system):
+        for block in joint_blocks(system):
             self._blocks.setdefault(block.frame, []).append(block)
         # joints of blocks by the body in whose frame they are, but for its acceleration
         self._eliminated: dict[int, list[tuple[JointBlock, Factors, list[Scalar]]]] = {}
@@ -379,7 +384,8 @@ class ArticulatedBodies:
             for inertia in self._carried[i]:
                 self._inertias[i] = self._inertias[i].plus(inertia)
             self._say_inertia(i, 'IA', self._inertias[i])
-            wrench = summed(i, self._forward.own[i], received[i], self._loads, self._note)
+            wrench = transmitted_wrench(i, self._forward.own[i], received[i], self._loads,
+                                        self._note)
             wrench = self._eliminate(i, False, wrench, rest)
             left, moment = rest[body.coordinate], ZERO
             for term in self._loads.terms.get(i, ()):
@@ -431,7 +437,7 @@ class ArticulatedBodies:
         """Eliminate the joints of a block, and return the wrench that is left."""
         i, numbers = block.frame, [self._drivers[k] for k in block.coordinates]
         together = None if block.bodies == (i,) else [
-            j for j in block.bodies if self._system.bodies[j].multiplier != 0.0]
+            j for j in block.bodies if self._system.bodies[j].moves]
         kind = 'B' if together else 'A'
         M = block_mass_matrix(
             self._system, self._inertias, self._forward.coordinates, self._loads.terms, block,
@@ -458,7 +464,8 @@ class ArticulatedBodies:
             for k in reversed(range(first, len(M))):
                 self._inertias[i] = self._inertias[i].freed(known.rests[k], known.rows[k])
             self._say_inertia(i, 'IF' if i in block.bodies else 'BF', self._inertias[i])
-        e = reduced(known, [*(-1.0 * x for x in (*wrench.f, *wrench.n)[:first]), *rest], note)
+        left = [-1.0 * x for x in (*wrench.f, *wrench.n)[:first]]
+        e = forward_substituted(known, [*left, *rest], note)
         self._eliminated.setdefault(i, []).append((block, known, e))
         if i != ROOT:
             wrench = Wrench(-Vector(*e[:3]), -Vector(*e[3:6]))
@@ -496,7 +503,8 @@ class ArticulatedBodies:
         for block, known, e in self._eliminated.get(i, ()):
             if (i in block.bodies) == itself:
                 first = [*acceleration[0], *acceleration[1]][:known.first]
-                for k, x in zip(block.coordinates, substituted(known, e, first)[known.first:]):
+                new = back_substituted(known, e, first)[known.first:]
+                for k, x in zip(block.coordinates, new):
                     qdd[k] = x
                     self._note(self._drivers[k], 'xB' if len(block.bodies) > 1 else 'xA', (x,))
 

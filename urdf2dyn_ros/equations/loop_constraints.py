@@ -30,7 +30,7 @@ _NOT_SINGULAR = 0.1   # least sine of poses that are usual ones
 _STEPS, _NEWTON = 6, 4   # on the way to such a pose, and of Newton's method in each
 
 Rows = Sequence[Mapping[int, Scalar]]   # of a matrix: entries by column
-Block = tuple[tuple[int, ...], tuple[int, ...]]   # rows and columns
+RowsAndColumns = tuple[tuple[int, ...], tuple[int, ...]]   # rows and columns
 
 
 class LoopConstraints:
@@ -45,7 +45,7 @@ class LoopConstraints:
         loops = self._loops((q, [0.0] * len(q), [0.0] * len(q)))
         self.phi = [loops[row.loop].value(row) for row in self._rows]
         self._J = [loops[row.loop].column(row) for row in self._rows]
-        self._solver = BlockTriangular(self._J, blocks(numbers))
+        self._solver = BlockTriangular(self._J, constraint_blocks(numbers))
 
     def _loops(self, state: State) -> list[LoopState]:
         assert self._system.closed_loops is not None
@@ -124,7 +124,7 @@ def summed(terms: Iterable[Scalar]) -> Scalar:
 class BlockTriangular:
     """J_p, factored block by block: solutions with the columns of the passive joints."""
 
-    def __init__(self, rows: Rows, structure: Sequence[Block]) -> None:
+    def __init__(self, rows: Rows, structure: Sequence[RowsAndColumns]) -> None:
         self._rows = [{c: value(entry) for c, entry in row.items()} for row in rows]
         # of dual numbers the matrix of the values alone is factored: J x' = b' - J' x
         self._slopes = [{c: slope(entry) for c, entry in row.items() if isinstance(entry, Dual)}
@@ -338,7 +338,7 @@ def _is_zero(x: Scalar) -> bool:
 # ---- The structure of a robot's loops
 
 @lru_cache(maxsize=16)
-def blocks(system: Multibody) -> tuple[Block, ...]:
+def constraint_blocks(system: Multibody) -> tuple[RowsAndColumns, ...]:
     """Return rows and columns of the diagonal blocks, so that each needs those before it alone."""
     closed_loops = system.closed_loops
     assert closed_loops is not None
@@ -385,7 +385,7 @@ def scales(system: Multibody) -> dict[int, float]:
     start = dict(system.closed_loops.start)
     J = _numbers(system, [start[name] for name in system.joint_names])
     sizes = {c: sum(J[r].get(c, 0.0)**2 for r in rows)**0.5
-             for rows, columns in blocks(system) for c in columns}
+             for rows, columns in constraint_blocks(system) for c in columns}
     largest = max(sizes.values())
     return {c: size if size > 1e-3 * largest else largest for c, size in sizes.items()}
 

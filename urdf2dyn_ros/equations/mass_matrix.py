@@ -31,6 +31,7 @@ from urdf2dyn_ros.robot.joints import (
     silent,
     spin,
 )
+from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
 from urdf2dyn_ros.robot.spatial import (
     IDENTITY,
@@ -67,8 +68,7 @@ def mass_matrix(system: Multibody, inertias: Sequence[Inertia | None], q: Sequen
     M: list[list[Scalar]] = [[0.0] * n for _ in range(n)]
     for j in range(len(system.bodies)):
         inertial_terms = [term for term in terms.get(j, ()) if term.INERTIAL]
-        moves = system.bodies[j].multiplier != 0.0
-        if moves and (composite[j] is not None or inertial_terms):
+        if system.bodies[j].moves and (composite[j] is not None or inertial_terms):
             column(j)
             _column(system, composite[j], coordinates, j, M, note, inertial_terms)
     return M
@@ -147,7 +147,8 @@ def _column(system: Multibody, inertia: SecondMoments | None,
 _OF_VELOCITIES = {
     'R': 'mR', 'wdj': 'mwj', 'wd': 'mw', 'b': 'mvb', 'bj': 'mvj', 'a': 'mvo', 'F': 'mPo',
     'N': 'mLo', 'f': 'mP', 'n': 'mL', 'fj': 'mPj', 'nj': 'mLj', 'fp': 'mPp', 'np': 'mLp',
-    'rotor': 'mrotor', 'nr': 'mLr', 'tau': 'mp',
+    'nr': 'mLr', 'tau': 'mp',
+    **{name: f'm{name}' for name, term in TERMS.items() if term.INERTIAL},
 }
 MOMENTUM_UNITS = {'N m': 'kg m^2/s', 'N': 'kg m/s'}   # unit of an effort to that of its momentum
 

@@ -238,7 +238,7 @@ def backward_sweep(system: Multibody, coordinates: Sequence[Coordinate],
     received: dict[int, list[Wrench]] = {i: [] for i in own}
     for i in reversed(range(len(system.bodies))):
         body, coordinate = system.bodies[i], coordinates[i]
-        wrenches[i] = summed(i, own[i], received[i], loads, note)
+        wrenches[i] = transmitted_wrench(i, own[i], received[i], loads, note)
         effort, wrench = JOINTS[body.type].backward(wrenches[i], coordinate, partial(note, i))
         transmitted[i] = effort
         if i in loads.terms:
@@ -256,12 +256,12 @@ def backward_sweep(system: Multibody, coordinates: Sequence[Coordinate],
         if body.parent != ROOT or loads.base is not None:
             received[body.parent].append(in_parent(body, wrench, partial(note, i)))
     if loads.base is not None:
-        wrenches[ROOT] = summed(ROOT, own[ROOT], received[ROOT], loads, note)
+        wrenches[ROOT] = transmitted_wrench(ROOT, own[ROOT], received[ROOT], loads, note)
     return efforts, wrenches, transmitted
 
 
-def summed(i: int, own: Wrench, received: Sequence[Wrench], loads: AppliedLoads,
-           note: Note) -> Wrench:
+def transmitted_wrench(i: int, own: Wrench, received: Sequence[Wrench], loads: AppliedLoads,
+                       note: Note) -> Wrench:
     """Return what a joint transmits: to its body and the children, less external wrenches."""
     external = loads.wrenches.get(i)
     sums = []
@@ -284,9 +284,9 @@ def in_parent(body: Body, wrench: Wrench, note: BodyNote) -> Wrench:
     """Return a wrench in the joint's frame as one in the parent's, about the parent's origin."""
     fp = body.parent_R_joint @ wrench.f
     note('fp', fp)
-    np = body.parent_R_joint @ wrench.n + cross(body.parent_p_joint, fp)
-    note('np', np)
-    return Wrench(fp, np)
+    n_p = body.parent_R_joint @ wrench.n + cross(body.parent_p_joint, fp)
+    note('np', n_p)
+    return Wrench(fp, n_p)
 
 
 # ---- Third sweep, root to tips: where everything is and how it moves, in the root frame

@@ -83,7 +83,8 @@ class Body:
     parent_R_joint: Matrix   # of the joint, with z as its axis
     parent_p_joint: Vector
     turn: float = 0.0   # constant angle [rad] about z from there to the body's frame at zero
-    # the position is multiplier * q[coordinate] + offset, with the index of an independent joint
+    # the position is multiplier * q[coordinate] + offset, with the index of an independent joint;
+    # at rest in its parent, as `align_parallel_axes` makes some, the multiplier is 0
     coordinate: int = 0
     multiplier: Scalar = 1.0
     offset: Scalar = 0.0
@@ -95,6 +96,11 @@ class Body:
     alignment: Matrix = IDENTITY   # rotates z to the axis
     axis: Triple | None = None   # of a joint with one coordinate, in its own frame
     normal: Triple | None = None   # of a planar joint
+
+    @property
+    def moves(self) -> bool:
+        """Whether a joint moves it in its parent."""
+        return bool(self.multiplier != 0.0)
 
     def at(self, q: Sequence[Scalar], qd: Sequence[Scalar] | None = None,
            qdd: Sequence[Scalar] | None = None) -> Coordinate:

@@ -79,7 +79,8 @@ class JointTerm(ABC):
     A term at one joint; its parameters are the fields, which may be any scalars.
 
     A new one says its `effort`, `slopes` and `formula`; where it needs them, `energy`, `shifted`,
-    `on_parent`, `needs_transmitted`, `constants`, and `constant` with `with_constant`.
+    `on_parent`, `needs_transmitted`, `derived_parameters`, and `constant_effort` with
+    `with_constant_effort`.
     """
 
     NAME: ClassVar[str]   # key of TERMS, and what the effort is called in the equations
@@ -87,6 +88,10 @@ class JointTerm(ABC):
     PARAMETERS: ClassVar[tuple[Parameter, ...]]   # of all joints; NAME.enabled: whether they count
     INERTIAL: ClassVar[bool] = False   # it depends on accelerations: part of the mass matrix
     DISSIPATES: ClassVar[bool] = False   # it is friction, which efforts may be net of
+    # symbols of `derived_parameters` for formulas: Ir of the effort Ir qdd of an INERTIAL term, Ic
+    # of the moment Ic (qdd z + w x qd z) on a parent that rotates by w
+    REFLECTED: ClassVar[str] = ''
+    COUPLING: ClassVar[str] = ''
 
     @classmethod
     def rows(cls) -> dict[str, TermParameter]:
@@ -125,16 +130,16 @@ class JointTerm(ABC):
         """Return the same term in a coordinate that is smaller by an offset [rad or m]."""
         return self
 
-    def constants(self) -> dict[str, Scalar]:
+    def derived_parameters(self) -> dict[str, Scalar]:
         """Return what is computed from the parameters alone: symbol to value."""
         return {}
 
-    def constant(self) -> Scalar:
+    def constant_effort(self) -> Scalar:
         """Return the part of its effort that is the same in every state [N m or N]."""
         return 0.0
 
-    def with_constant(self, constant: Scalar) -> JointTerm:
-        """Return the same with another such part, where it has one."""
+    def with_constant_effort(self, constant: Scalar) -> JointTerm:
+        """Return the term with another constant part of its effort, where it has one."""
         return self
 
     def needs_transmitted(self) -> bool:
@@ -169,7 +174,7 @@ class JointTerm(ABC):
 
     @abstractmethod
     def formula(self) -> str:
-        """Return the effort as a formula, with {n} for the number of the joint."""
+        """Return the effort as a formula, with the fields of a `Notation`, as {n} of the joint."""
 
 
 # ---- Friction of a joint and its drive: viscous, Coulomb, Stribeck, with the load, and an offset
@@ -238,10 +243,10 @@ class Friction(JointTerm):
     def needs_transmitted(self) -> bool:
         return bool(self.load != 0.0)
 
-    def constant(self) -> Scalar:
+    def constant_effort(self) -> Scalar:
         return self.offset
 
-    def with_constant(self, constant: Scalar) -> Friction:
+    def with_constant_effort(self, constant: Scalar) -> Friction:
         return replace(self, offset=constant)
 
     def effort(self, parent: Motion, coordinate: Coordinate, transmitted: Scalar) -> Scalar:
@@ -313,6 +318,8 @@ class Rotor(JointTerm):
                   'its axis is parallel to that of the joint. Revolute and continuous joints '
                   'only.'))
     INERTIAL: ClassVar[bool] = True
+    REFLECTED: ClassVar[str] = 'Ir'
+    COUPLING: ClassVar[str] = 'Ic'
 
     inertia: Scalar = parameter(
         'Im', "rotor's inertia", 'kg m^2', 'rotor_inertia',
@@ -347,9 +354,9 @@ class Rotor(JointTerm):
             raise ParameterError(f'parameter rotor gear_ratio of joint {quote(joint)} = 0: must '
                                  'be a number other than zero; without a gear it is 1')
 
-    def constants(self) -> dict[str, Scalar]:
+    def derived_parameters(self) -> dict[str, Scalar]:
         """Return the inertia that is felt at the joint, and the one that couples."""
-        return {'Ir': self._reflected, 'Ic': self._coupled}
+        return {self.REFLECTED: self._reflected, self.COUPLING: self._coupled}
 
     def effort(self, parent: Motion, coordinate: Coordinate, transmitted: Scalar) -> Scalar:
         return self._reflected * coordinate.qdd + self._coupled * parent.wd[2]
@@ -392,10 +399,10 @@ class Spring(JointTerm):
     def shifted(self, offset: float) -> Spring:
         return replace(self, reference=self.reference - offset)
 
-    def constant(self) -> Scalar:
+    def constant_effort(self) -> Scalar:
         return -(self.stiffness * self.reference)
 
-    def with_constant(self, constant: Scalar) -> Spring:
+    def with_constant_effort(self, constant: Scalar) -> Spring:
         return replace(self, reference=(0.0 - constant) / self.stiffness)
 
     def effort(self, parent: Motion, coordinate: Coordinate, transmitted: Scalar) -> Scalar:

@@ -31,7 +31,7 @@ class ClosureStep(ModelFunction):
                                  'not be closed')
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
-        system, (closed, *others) = mechanics.numbers[0], self.RESULTS
+        system, (closed, *others) = mechanics.numeric_system, self.RESULTS
         bodies = [system.bodies[system.drivers[k]] for k in system.unknown]
         return closed._replace(rows=Axis('passive', tuple(body.name for body in bodies), tuple(
             JOINTS[body.type].unit for body in bodies))), *others

@@ -54,12 +54,12 @@ def _columns() -> dict[str, Symbol]:
     """Return the symbols of the vectors of a column, where it begins and on its way."""
     symbols = {'dg': Symbol(_COLUMNS, vector('g')),
                'dgj': Symbol(_COLUMNS, vector('gj'), _back('g')),
-               'dgr': Symbol(_COLUMNS, vector('gr'), 'gr{n} = gj{n} + Ic{n} {wp} x z'),
+               'dgr': Symbol(_COLUMNS, vector('gr'), 'gr{n} = gj{n} + {Ic} {wp} x z'),
                'dgp': Symbol(_COLUMNS, _of_parent('g'), lambda at: (
                    f'g{at.p} = {at.A}g{"r" if at.on_parent else "j"}{at.n} + '
                    f'(W{at.p} x p{at.n}) x fa{at.p}')),
-               'dnvr': Symbol(_COLUMNS, vector('nvr'), 'nvr{n} = nvj{n} + Ic{n} {wp} x z'),
-               'dnar': Symbol(_COLUMNS, vector('nar'), 'nar{n} = naj{n} + Ic{n} z')}
+               'dnvr': Symbol(_COLUMNS, vector('nvr'), 'nvr{n} = nvj{n} + {Ic} {wp} x z'),
+               'dnar': Symbol(_COLUMNS, vector('nar'), 'nar{n} = naj{n} + {Ic} z')}
     for x in _LETTERS:
         f, n = f'f{x}', f'n{x}'
         symbols |= {
@@ -114,7 +114,7 @@ class InverseDynamicsDerivatives(ModelFunction):
         'drow': Symbol(_COLUMNS, tuple(f'tau{{n}}_{x}' for x in STATE)),
         'dothers': Symbol(_COLUMNS, ('q{n}_tau', 'qd{n}_tau')),
     }
-    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': """\
+    LEGEND: ClassVar[dict[str, str]] = {'root frame': """\
 mci, hci, Jci mi, hi, Ji of link i with what it carries, in frame i; Wi = 2 wi
 Pci, Kci      of the same: twice its momentum relative to the origin; of r and v there, Kci d
               is the integral of 2 r x (d x v) over the mass
@@ -268,8 +268,8 @@ class ForwardDynamicsDerivatives(ModelFunction):
         **{f'{symbol}_{x}': Symbol(_SOLVED_COLUMNS, (f'{name}{{n}}_{x}',))
            for symbol, name in (('e', 'e'), ('x', 'qdd')) for x in ('q', 'qd')},
         'Minv': Symbol(_SOLVED_COLUMNS, ('Mi{n}',))}
-    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': '\n'.join((
-        *(function.LEGEND['Ti, wri'] for function in (
+    LEGEND: ClassVar[dict[str, str]] = {'root frame': '\n'.join((
+        *(function.LEGEND['root frame'] for function in (
             AccelerationsByFactors, InverseDynamicsDerivatives)),
         'wdi_d, ..     the same vector with the accelerations qdd; without _d they are zero',
         'Miij          entry of the inverse of M'))}
@@ -333,7 +333,7 @@ def _accelerated(mechanics: Mechanics, qdd: Sequence[Scalar] | None = None) -> M
         mechanics.arguments.replaced({'qdd': qdd})
         if isinstance(mechanics.arguments, LoopArguments) else
         {**mechanics.arguments, 'qdd': qdd})
-    return replace(mechanics, arguments=arguments, _sweeps={})
+    return replace(mechanics, arguments=arguments)
 
 
 def _with_constants(M: Rows, same: Rows) -> Rows:

@@ -10,7 +10,7 @@ from urdf2dyn_ros.codegen.formulas import BACKWARD, Notation, Symbol, tensor, ve
 from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
 from urdf2dyn_ros.codegen.functions.links import LINK_SYMBOLS, VELOCITY, base_and_joints
 from urdf2dyn_ros.codegen.mechanics import LoopArguments, Mechanics
-from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Axis, Quantity
+from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Axis, Quantity, ResultKey
 from urdf2dyn_ros.equations.fewest_operations import FULL_INERTIA, for_any_inertia, inherited_spin
 from urdf2dyn_ros.equations.mass_matrix import (
     MOMENTUM_UNITS,
@@ -31,6 +31,7 @@ from urdf2dyn_ros.equations.newton_euler import (
 )
 from urdf2dyn_ros.equations.regressor import (
     MASS_ENTRIES,
+    Grouping,
     UnitParameter,
     base_values,
     find_base_parameters,
@@ -72,6 +73,7 @@ def efforts_of(mechanics: Mechanics, efforts: Sequence[Scalar],
 
 class EffortsOfMotion(Efforts):
     INPUTS = ('q', 'qd', 'qdd')
+    IN_ROOT_FRAME = True
     SUMMARY = 'the efforts tau that a motion requires'
     TITLE = ('Inverse dynamics{robot}: {results} = ID({inverse_dynamics}), the efforts that give '
              'a motion.')
@@ -188,10 +190,10 @@ class MassMatrix(ModelFunction):
             '{n}'),
         'uF': Symbol(_OF_ACCELERATIONS, vector('f'), 'f{n} = mc{n} a{n} + wd{n} x hc{n}'),
         'uN': Symbol(_OF_ACCELERATIONS, vector('n'), 'n{n}: moment of Sc{n}, and hc{n} x a{n}'),
-        'ufj': Symbol(_OF_ACCELERATIONS, vector('fj')),
-        'unj': Symbol(_OF_ACCELERATIONS, vector('nj')),
+        'ufj': Symbol(_OF_ACCELERATIONS, vector('fj'), of_joint='fj'),
+        'unj': Symbol(_OF_ACCELERATIONS, vector('nj'), of_joint='nj'),
         'ufp': Symbol(_OF_ACCELERATIONS, vector('fp'), 'fp{n} = {A}fj{n}'),
-        'unr': Symbol(_OF_ACCELERATIONS, vector('nr'), 'nr{n} = nj{n} + Ic{n} z'),
+        'unr': Symbol(_OF_ACCELERATIONS, vector('nr'), 'nr{n} = nj{n} + {Ic} z'),
         'unp': Symbol(_OF_ACCELERATIONS, vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}'),
         'unpr': Symbol(_OF_ACCELERATIONS, vector('np'), 'np{n} = {A}nr{n} + p{n} x fp{n}'),
         'utau': Symbol(_OF_ACCELERATIONS, ()),
@@ -222,6 +224,9 @@ class MassMatrix(ModelFunction):
 _VELOCITIES = 'Forward, root to tips: velocity of each link, and its momentum'
 _MOMENTA = 'Backward, tips to root: momentum P, angular momentum L of what each joint carries'
 _CHANGES = 'How the kinetic energy changes with the position of each joint'
+_VELOCITIES_LEGEND = """\
+vi            velocity of the origin, in frame i; vbi: that of frame p there; vji as bji
+Poi, Loi      momentum of link i by itself, and its moment about the origin"""
 
 
 def _momentum(at: Notation) -> str:
@@ -250,21 +255,22 @@ class Momentum(ModelFunction):
                      'follows'),
         'mR': Symbol(_VELOCITIES, ('c{n}', 's{n}'), 'R{n}: turn about z by q{n}'),
         'mwj': Symbol(_VELOCITIES, vector('wj'), "wj{n} = A{n}' w{p}", 'rotated'),
-        'mw': Symbol(_VELOCITIES, vector('w')),
+        'mw': Symbol(_VELOCITIES, vector('w'), of_joint='w'),
         'mvb': Symbol(_VELOCITIES, vector('vb'), 'vb{n} = v{p} + w{p} x p{n}'),
         'mvj': Symbol(_VELOCITIES, vector('vj'), "vj{n} = A{n}' vb{n}", 'rotated'),
-        'mvo': Symbol(_VELOCITIES, vector('v')),
+        'mvo': Symbol(_VELOCITIES, vector('v'), of_joint='vo'),
         'mPo': Symbol(_VELOCITIES, vector('Po'), 'Po{n} = {m} v{n} + w{n} x h{t}{n}'),
         'mLo': Symbol(_VELOCITIES, vector('Lo'), 'Lo{n} = J{t}{n} w{n} + h{t}{n} x v{n}'),
         'mP': Symbol(_MOMENTA, vector('P'), lambda at: f'P{at.n} = {at.transmitted("Po", "Pp")}'),
         'mL': Symbol(_MOMENTA, vector('L'), lambda at: f'L{at.n} = {at.transmitted("Lo", "Lp")}'),
-        'mPj': Symbol(_MOMENTA, vector('Pj')),
-        'mLj': Symbol(_MOMENTA, vector('Lj')),
+        'mPj': Symbol(_MOMENTA, vector('Pj'), of_joint='Pj'),
+        'mLj': Symbol(_MOMENTA, vector('Lj'), of_joint='Lj'),
         'mPp': Symbol(_MOMENTA, vector('Pp'), 'Pp{n} = {A}Pj{n}'),
         'mLp': Symbol(_MOMENTA, vector('Lp'), lambda at: (
             f'Lp{at.n} = {at.A}{"Lr" if at.on_parent else "Lj"}{at.n} + p{at.n} x Pp{at.n}')),
-        'mrotor': Symbol(_MOMENTA, ('Lm{n}',), 'Lm{n}: momentum of the rotor'),
-        'mLr': Symbol(_MOMENTA, vector('Lr'), 'Lr{n} = Lj{n} + Ic{n} qd{n} z', 'on_parent'),
+        **{f'm{name}': Symbol(_MOMENTA, ('Lm{n}',), f'Lm{{n}}: momentum of the {name}')
+           for name, term in TERMS.items() if term.INERTIAL},
+        'mLr': Symbol(_MOMENTA, vector('Lr'), 'Lr{n} = Lj{n} + {Ic} qd{n} z', 'on_parent'),
         'mp': Symbol(_MOMENTA, ('pq{n}',), _momentum),
         'beta': Symbol(_CHANGES, ('beta{n}',), lambda at: at.of_coordinate(
             'beta', [at.joint.formulas['change'].format(n=at.n)], forward=True)),
@@ -273,10 +279,8 @@ class Momentum(ModelFunction):
         'load': Symbol(BACKWARD, ('load{n}',), _load),
     }
     LEGEND: ClassVar[dict[str, str]] = {
-        'Fi, Ni': 'Fi, Ni        force and moment that accelerate link i by itself',
-        'Ti, wri': """\
-vi            velocity of the origin, in frame i; vbi: that of frame p there; vji as bji
-Poi, Loi      momentum of link i by itself, and its moment about the origin
+        'forces': 'Fi, Ni        force and moment that accelerate link i by itself',
+        'root frame': _VELOCITIES_LEGEND + """
 Pi, Li        the same with what it carries; Ppi, Lpi: the same in frame p; Pji, Lji as fji
 pqi, Lmi      momentum of joint i, and what its rotor has of it
 betai, loadi  how the kinetic energy changes with qi; efforts but for Coriolis ones"""}
@@ -338,8 +342,8 @@ class Energy(ModelFunction):
     FIXED_BASE = 'the energy', 'how high a moving one is is not known'
     SYMBOLS = _SYMBOLS
     LEGEND: ClassVar[dict[str, str]] = {
-        'Fi, Ni': Momentum.LEGEND['Fi, Ni'],
-        'Ti, wri': '\n'.join([*Momentum.LEGEND['Ti, wri'].splitlines()[:2], _CARRIED_LEGEND])}
+        'forces': Momentum.LEGEND['forces'],
+        'root frame': f'{_VELOCITIES_LEGEND}\n{_CARRIED_LEGEND}'}
 
     def derive(self, mechanics: Mechanics) -> Results:
         system, q = mechanics.system, mechanics.arguments['q']
@@ -369,7 +373,7 @@ class CentreOfMass(ModelFunction):
     SPINS = False
     SYMBOLS: ClassVar[dict[str, Symbol]] = {**_SYMBOLS, **LINK_SYMBOLS}
     LEGEND: ClassVar[dict[str, str]] = {
-        'Ti, wri': f'{_CARRIED_LEGEND}\nTi            rotation from frame i to the root frame'}
+        'root frame': f'{_CARRIED_LEGEND}\nTi            rotation from frame i to the root frame'}
 
     def check(self, system: Multibody, loads: Loads) -> None:
         links = [each.link for attached in (*(body.attached for body in system.bodies),
@@ -411,6 +415,10 @@ _UNITS = 'Columns: force and moment that a parameter of 1 requires'
 _TRANSMITTED = frozenset(('f', 'n', 'fj', 'nj', 'fp', 'np', 'tau'))
 
 
+def _groups(mechanics: Mechanics) -> Grouping:
+    return group_columns(mechanics.numeric_system, mechanics.numeric_gravity)
+
+
 def _moment_of(xy: str) -> str:
     """Return the moment that a second moment of 1 requires."""
     x, y = xy[0], xy[1]
@@ -435,8 +443,8 @@ class Regressor(ModelFunction):
         **{f'yNh{x}': Symbol(_UNITS, vector('n'), f'n{{n}} = e{x} x a{{n}}') for x in AXES},
         **{f'yNS{xy}': Symbol(_UNITS, vector('n'), f'n{{n}} = {_moment_of(xy)}')
            for xy in TENSOR},
-        'yfj': Symbol(_UNITS, vector('fj')),
-        'ynj': Symbol(_UNITS, vector('nj')),
+        'yfj': Symbol(_UNITS, vector('fj'), of_joint='fj'),
+        'ynj': Symbol(_UNITS, vector('nj'), of_joint='nj'),
         'yfp': Symbol(_UNITS, vector('fp'), 'fp{n} = {A}fj{n}: f{p}'),
         'ynp': Symbol(_UNITS, vector('np'), 'np{n} = {A}nj{n} + p{n} x fp{n}: n{p}'),
         'ytau': Symbol(_UNITS, ()),
@@ -444,7 +452,7 @@ class Regressor(ModelFunction):
         'pi': Symbol(_UNITS, ('pi{n}',)),
     }
     LEGEND: ClassVar[dict[str, str]] = {
-        'Fi, Ni': """\
+        'forces': """\
 ex, ey, ez    unit vectors along the axes
 Si            second moments, the integral of r r' over the mass: Sxx + Syy = Jzz, Sxy = -Jxy
 mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi entry xy of Sbi"""}
@@ -454,7 +462,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         return for_any_inertia(system)
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
-        columns = group_columns(*mechanics.numbers).columns
+        columns = _groups(mechanics).columns
         axis = Axis('base_parameters', tuple(column.name for column in columns),
                     tuple(column.unit for column in columns)) if columns else BY_JOINT
         Y, pi = self.RESULTS
@@ -462,7 +470,7 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
 
     def derive(self, mechanics: Mechanics) -> Results:
         notes, system = mechanics.notes, mechanics.system
-        groups = group_columns(*mechanics.numbers)
+        groups = _groups(mechanics)
         recursion = mechanics.recursion
         if recursion.moment is second_moment:   # every body has all that needs U
             recursion = Recursion(second_moment, inherited_spin(system, [FULL_INERTIA] * len(
@@ -491,8 +499,8 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
         notes.begin()
         return {'Y': Y}
 
-    def constants(self, mechanics: Mechanics) -> Results:
-        groups, notes = group_columns(*mechanics.numbers), mechanics.notes
+    def constant_results(self, mechanics: Mechanics) -> Results:
+        groups, notes = _groups(mechanics), mechanics.notes
         pi = base_values(mechanics.system, mechanics.second_moments, groups, notes.note)
         for column, value in zip(groups.columns, pi):
             notes.begin(tag=f'_{column.entry}')
@@ -502,9 +510,9 @@ mbi, hbi, Sbi mi, hi, Si with what is regrouped; hxi is entry x of hbi, Sxyi ent
 
     def expected(self, mechanics: Mechanics) -> Expected:
         """Return the efforts of bodies with the parameters that Y is multiplied by, and pi."""
-        system, gravity = mechanics.numbers
+        system, gravity = mechanics.numeric_system, mechanics.numeric_gravity
         entries = [dict.fromkeys(MASS_ENTRIES, 0.0) for _ in system.bodies]
-        columns = group_columns(system, gravity).columns
+        columns = _groups(mechanics).columns
         for column, value in zip(columns, mechanics.arguments['pi']):
             entries[column.body][column.entry] = value
         inertias = [SecondMoments.of(each[entry] for entry in MASS_ENTRIES)
@@ -525,11 +533,11 @@ class Dynamics(ModelFunction):
     TITLE = ('Dynamics{robot}: tau = ID({inverse_dynamics}) = M({mass_matrix}) qdd + '
              'bias({bias}).')
     COMBINED = ('inverse_dynamics', 'gravity', 'bias', 'mass_matrix')
-    RESULTS = (*(each._replace(of=('inverse_dynamics', each.name))
+    RESULTS = (*(each._replace(same_as=ResultKey('inverse_dynamics', each.name))
                  for each in EffortsOfMotion.RESULTS),
-               Quantity('tau_gravity', EFFORTS_UNIT, of=('gravity', 'tau')),
-               Quantity('tau_bias', EFFORTS_UNIT, of=('bias', 'tau')),
-               MassMatrix.RESULTS[0]._replace(of=('mass_matrix', 'M')))
+               Quantity('tau_gravity', EFFORTS_UNIT, same_as=ResultKey('gravity', 'tau')),
+               Quantity('tau_bias', EFFORTS_UNIT, same_as=ResultKey('bias', 'tau')),
+               MassMatrix.RESULTS[0]._replace(same_as=ResultKey('mass_matrix', 'M')))
     SECOND_MOMENTS = True
 
     def derive(self, mechanics: Mechanics) -> Results:

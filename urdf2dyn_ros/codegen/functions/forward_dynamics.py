@@ -110,7 +110,7 @@ class AccelerationsByFactors(AccelerationsOfEfforts):
         'e': Symbol(_BY_FACTORS, ('e{n}',)),
         'x': Symbol(_BY_FACTORS, ('qdd{n}',)),
     }
-    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': """\
+    LEGEND: ClassVar[dict[str, str]] = {'root frame': """\
 biasi         effort of joint i where all accelerations are zero
 mci, hci, Sci mass, first and second moments of link i with all that it carries
 Mij           entry of the mass matrix: effort of joint i where joint j accelerates by 1
@@ -195,14 +195,14 @@ def _of_type(revolute: str, prismatic: str) -> Callable[[Notation], str]:
 
 
 def _column(at: Notation) -> str:
-    rotor = f' + Ic{at.n} z' if at.on_parent else ''
+    rotor = f' + {at.Ic} z' if at.on_parent else ''
     if at.turning:
         return f'fa{at.n} = HA{at.n} z, na{at.n} = JA{at.n} z{rotor}'
     return f"fa{at.n} = MA{at.n} z, na{at.n} = HA{at.n}' z{rotor}"
 
 
 def _pivot(at: Notation) -> str:
-    rotors = [f' + Ir{at.n}' for term in at.terms.values() if term.INERTIAL]
+    rotors = [f' + {term.REFLECTED}{at.n}' for term in at.terms.values() if term.REFLECTED]
     entry = f'JA{at.n}_zz' if at.turning else f'MA{at.n}_zz'
     return f'd{at.n} = {entry}' + ''.join(rotors)
 
@@ -229,7 +229,7 @@ class AccelerationsByArticulatedBodies(AccelerationsOfEfforts):
         'Afj': Symbol(BACKWARD, vector('fj'), _of_type('fj{n} = R{n} ff{n}', 'fj{n} = ff{n}')),
         'Anj': Symbol(BACKWARD, vector('nj'), _of_type(
             'nj{n} = R{n} nf{n}', 'nj{n} = nf{n} + q{n} z x ff{n}')),
-        'Anr': Symbol(BACKWARD, vector('nr'), 'nr{n} = nj{n} + Ic{n} {wp} x qd{n} z'),
+        'Anr': Symbol(BACKWARD, vector('nr'), 'nr{n} = nj{n} + {Ic} {wp} x qd{n} z'),
         'xaj': Symbol(_BY_BODIES, vector('xaj'), lambda at: (
             f"xaj{at.n} = A{at.n}' (xa{at.p} + xw{at.p} x p{at.n})" if at.rotated else
             f'xaj{at.n} = xa{at.p} + xw{at.p} x p{at.n}')),
@@ -257,7 +257,7 @@ class AccelerationsByArticulatedBodies(AccelerationsOfEfforts):
                      'qdd{n} = e{n} / d{n} - sum of l{n}_j qddj over the joints j before it, and '
                      'what a link that carries all of them adds by fl{n}, nl{n}'),
     }
-    LEGEND: ClassVar[dict[str, str]] = {'Ti, wri': """\
+    LEGEND: ClassVar[dict[str, str]] = {'root frame': """\
 IAi           (MAi, HAi, JAi): MAi a + HAi wd is the force, HAi' a + JAi wd the moment of what
               link i carries, as the joints behind move freely; Ii: (mi 1, -[hi]x, Ji)
 fai, nai      force and moment that accelerate joint i by 1; di: its effort, idi: 1 / di

@@ -44,8 +44,8 @@ class ModelFunction(ABC):
         """Return the results that there are, by name and in any order, for any scalar."""
 
     # words: the summary with loads, if that is more; the title of a program, with the names of
-    # functions for their arguments and {results}, by default name and summary; symbols at the
-    # beginning of a line of the legend to the lines in the place of it
+    # functions for their arguments and {results}, by default name and summary; lines in the place
+    # of those that `heading.LEGEND` has about something
     SUMMARY_WITH_LOADS: ClassVar[str] = ''
     TITLE: ClassVar[str] = ''
     LEGEND: ClassVar[Mapping[str, str]] = MappingProxyType({})
@@ -62,6 +62,10 @@ class ModelFunction(ABC):
     SECOND_MOMENTS: ClassVar[bool] = False
     SPINS: ClassVar[bool] = True
     MERGED: ClassVar[bool] = True
+    # whether readable files have the gains of the momentum observer among their parameters, and
+    # the vectors in the root frame
+    OBSERVES: ClassVar[bool] = False
+    IN_ROOT_FRAME: ClassVar[bool] = False
 
     @property
     def kinematic(self) -> bool:
@@ -93,7 +97,7 @@ class ModelFunction(ABC):
         """Return all results that there can be, in order, for a robot and its links."""
         return self.RESULTS
 
-    def constants(self, mechanics: Mechanics) -> Results:
+    def constant_results(self, mechanics: Mechanics) -> Results:
         """Return the results that depend on the robot alone; they are not in `derive`."""
         return {}
 
@@ -103,5 +107,5 @@ class ModelFunction(ABC):
         return fewest_operations(system, with_velocities)
 
     def ways(self, system: Multibody) -> Sequence[tuple['ModelFunction', int]]:
-        """Return functions with the same results, and operations that waiting in each costs."""
+        """Return functions with the same results, and to how many operations waiting amounts."""
         return ((self, 0),)

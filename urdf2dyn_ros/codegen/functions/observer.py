@@ -24,6 +24,7 @@ class ExternalEfforts(Momentum):
     """
 
     INPUTS = ('state', 'q', 'qd', 'tau', 'dt')
+    OBSERVES = True
     SUMMARY = ('the external efforts tau_ext of contacts, by a momentum observer without '
                'accelerations, from the measured efforts tau; next_state is the state of the next '
                'call, and zeros are that of the first, or after a gap')
@@ -37,7 +38,7 @@ class ExternalEfforts(Momentum):
                           'with the bandwidth K{n}')}
 
     def quantities(self, mechanics: Mechanics) -> tuple[Quantity, ...]:
-        system, (efforts, state) = mechanics.numbers[0], self.RESULTS
+        system, (efforts, state) = mechanics.numeric_system, self.RESULTS
         joints = [JOINTS[system.bodies[i].type] for i in system.motors]
         rows = [('begun', '')]
         for what in ('external effort', 'momentum', 'known effort'):

@@ -65,10 +65,9 @@ def _errors(program: Program) -> Iterator[float]:
                     vector = list(map(_single, reference.arguments[result.quantity.times]))
                     entries = [reduce(np.add, map(np.multiply, map(_single, row), vector),
                                       _single(0.0)) for row in entries]
-                of, key = result.reference
-                expected = np.array(reference.expected[of][key])
+                expected = np.array(reference.of(result.expected))
                 if len(expected):
-                    scale = known.get(result.reference, max(1.0, np.abs(expected).max()))
+                    scale = known.get(result.expected, max(1.0, np.abs(expected).max()))
                     computed = np.array([float(_single(entry)[0]) for entry in entries])
                     yield float((np.abs(computed - expected) / scale).max())
 

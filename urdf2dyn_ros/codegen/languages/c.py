@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.infix import Infix, nearest_single
+from urdf2dyn_ros.codegen.infix import Infix, filled, nearest_single
 from urdf2dyn_ros.codegen.languages import sections
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
@@ -26,11 +26,11 @@ from urdf2dyn_ros.codegen.program import (
 
 _LOOP = """
 
-// Cody and Waite's reduction and the polynomials of @source, without a branch,
-// so that compilers make vectors of the loop; wrong by @error at most.
-// Beyond @far rad, and for what is not finite, libm takes over.
-@typestatic void sines_and_cosines(int n, const @real *restrict angle, @real *restrict sine,
-                              @real *restrict cosine)
+// Cody and Waite's reduction and the polynomials of @source@, without a branch,
+// so that compilers make vectors of the loop; wrong by @error@ at most.
+// Beyond @far@ rad, and for what is not finite, libm takes over.
+@type@static void sines_and_cosines(int n, const @real@ *restrict angle, @real@ *restrict sine,
+                              @real@ *restrict cosine)
 {
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST) \\
     || FLT_EVAL_METHOD != 0 || (defined(__GCC_IEC_559) && __GCC_IEC_559 == 0 \\
@@ -44,18 +44,18 @@ _LOOP = """
 #ifdef __clang__
 #pragma clang fp reassociate(off)
 #endif
-@whole@steps
-@turned#endif
+@whole@@steps@
+@turned@#endif
 }"""
 
 _ONE = """\
-        const @real turn = quarters - 4.0 * ((quarters * 0.25 + round) - round);  // -2 .. 2
-        const @real swapped = turn * turn == 1.0 ? 1.0 : 0.0;
+        const @real@ turn = quarters - 4.0 * ((quarters * 0.25 + round) - round);  // -2 .. 2
+        const @real@ swapped = turn * turn == 1.0 ? 1.0 : 0.0;
         sine[k] = (turn < 0.0 || turn > 1.5 ? -1.0 : 1.0) * (swapped != 0.0 ? c : s);
         cosine[k] = (turn > 0.0 || turn < -1.5 ? -1.0 : 1.0) * (swapped != 0.0 ? s : c);
     }
     for (int k = 0; k < n; k++) {
-        if (!(fabs(angle[k]) <= @limit)) {
+        if (!(fabs(angle[k]) <= @limit@)) {
             sine[k] = sin(angle[k]);
             cosine[k] = cos(angle[k]);
         }
@@ -63,20 +63,20 @@ _ONE = """\
 """
 
 _SEVERAL = """\
-        const @each turn = quarters - 4.0 * ((quarters * 0.25 + round) - round);  // -2 .. 2
-        const @each square = turn * turn;
+        const @each@ turn = quarters - 4.0 * ((quarters * 0.25 + round) - round);  // -2 .. 2
+        const @each@ square = turn * turn;
         // sine and cosine of the quarters: -1, 0 or 1; then those of the sum of two angles
-        const @each odd = turn * ((4.0 - square) * 0.3333333333333333);
-        const @each even = 1.0 - 0.5 * (square + odd * odd);
-        @sine = odd * c + even * s;
-        @cosine = even * c - odd * s;
+        const @each@ odd = turn * ((4.0 - square) * 0.3333333333333333);
+        const @each@ even = 1.0 - 0.5 * (square + odd * odd);
+        @sine@ = odd * c + even * s;
+        @cosine@ = even * c - odd * s;
     }
-    @real total = 0.0;
+    @real@ total = 0.0;
     for (int k = 0; k < n; k++) {
         total += fabs(angle[k]);
     }
-    for (int k = 0; k < n && !(total <= @limit); k++) {
-        if (!(fabs(angle[k]) <= @limit)) {
+    for (int k = 0; k < n && !(total <= @limit@); k++) {
+        if (!(fabs(angle[k]) <= @limit@)) {
             sine[k] = sin(angle[k]);
             cosine[k] = cos(angle[k]);
         }
@@ -84,63 +84,63 @@ _SEVERAL = """\
 """
 
 _TYPE = """\
-// The arrays have room for a multiple of @step angles. Of so short a loop clang makes no vectors.
+// The arrays have room for a multiple of @step@ angles. Of so short a loop clang makes no vectors.
 #if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
-typedef @real angles
-    __attribute__((vector_size(@step * sizeof(@real)), aligned(sizeof(@real)), may_alias));
+typedef @real@ angles
+    __attribute__((vector_size(@step@ * sizeof(@real@)), aligned(sizeof(@real@)), may_alias));
 #else
-typedef @real angles;
+typedef @real@ angles;
 #endif
 
 """
 
 _WHOLE = """\
 #if defined(__x86_64__) || defined(__aarch64__) || defined(_M_X64)
-    n = (n + @last) / @step * @step;  // vectors alone, no angle by itself
+    n = (n + @last@) / @step@ * @step@;  // vectors alone, no angle by itself
 #endif
 """
 
 _DOUBLE = """\
     const double round = 6755399441055744.0;  // 1.5 * 2^52: adding it rounds to an integer
-    for (int k = 0; @next) {
-        const @each x = @angle;
-        const @each quarters = (x * 0.6366197723675814 + round) - round;
-        const @each r = ((x - quarters * 1.5707963267341256)
+    for (int k = 0; @next@) {
+        const @each@ x = @angle@;
+        const @each@ quarters = (x * 0.6366197723675814 + round) - round;
+        const @each@ r = ((x - quarters * 1.5707963267341256)
                 - quarters * 6.077100506303966e-11) - quarters * 2.0222662487959506e-21;
-        const @each z = r * r, zz = z * z;
-        const @each s = r + r * z * ((-0.16666666666666632 + z * 0.00833333333332249)
+        const @each@ z = r * r, zz = z * z;
+        const @each@ s = r + r * z * ((-0.16666666666666632 + z * 0.00833333333332249)
                 + zz * ((-0.0001984126982985795 + z * 2.7557313707070068e-06)
                 + zz * (-2.5050760253406863e-08 + z * 1.58969099521155e-10)));
-        const @each c = 1.0 + z * (-0.5 + z * ((0.0416666666666666 + z * -0.001388888888887411)
+        const @each@ c = 1.0 + z * (-0.5 + z * ((0.0416666666666666 + z * -0.001388888888887411)
                 + zz * ((2.480158728947673e-05 + z * -2.7557314351390663e-07)
                 + zz * (2.087572321298175e-09 + z * -1.1359647557788195e-11))));"""
 
 _SINGLE = """\
     const float round = 12582912.0;  // 3 * 2^22: adding it rounds to an integer
-    for (int k = 0; @next) {
-        const @each x = @angle;
-        const @each quarters = (x * 0.63661977 + round) - round;
-        const @each r = ((x - quarters * 1.5703125)
+    for (int k = 0; @next@) {
+        const @each@ x = @angle@;
+        const @each@ quarters = (x * 0.63661977 + round) - round;
+        const @each@ r = ((x - quarters * 1.5703125)
                 - quarters * 0.0004837513) - quarters * 7.54979e-08;
-        const @each z = r * r;
-        const @each s = r + r * z * (-0.16666655 + z * (0.008332161 + z * -0.00019515296));
-        const @each c = 1.0 - 0.5 * z + z * z * (0.041666646 + z * (-0.0013887316
+        const @each@ z = r * r;
+        const @each@ s = r + r * z * (-0.16666655 + z * (0.008332161 + z * -0.00019515296));
+        const @each@ c = 1.0 - 0.5 * z + z * z * (0.041666646 + z * (-0.0013887316
                 + z * 2.4433157e-05));"""
 
 _VALUES = {
-    'double': {'@source': 'fdlibm (Sun Microsystems)', '@far': '2^17', '@limit': '131072.0',
-               '@error': '2.5 units in the last place', '@steps': _DOUBLE},
-    'float': {'@source': 'Cephes (Moshier)', '@far': '2^13', '@limit': '8192.0', '@error': '1e-7',
-              '@steps': _SINGLE}}
+    'double': {'source': 'fdlibm (Sun Microsystems)', 'far': '2^17', 'limit': '131072.0',
+               'error': '2.5 units in the last place', 'steps': _DOUBLE},
+    'float': {'source': 'Cephes (Moshier)', 'far': '2^13', 'limit': '8192.0', 'error': '1e-7',
+              'steps': _SINGLE}}
 _NUMBER = re.compile(r'(?<![\w^.])\d+\.\d+(?:e-\d+)?|\b(?:sin|cos|fabs)(?=\()')
 
-_PLAIN = {'@type': '', '@each': '@real', '@next': 'k < n; k++', '@angle': 'angle[k]',
-          '@sine': 'sine[k]', '@cosine': 'cosine[k]'}
+_PLAIN = {'type': '', 'each': '@real@', 'next': 'k < n; k++', 'angle': 'angle[k]',
+          'sine': 'sine[k]', 'cosine': 'cosine[k]'}
 _BY_HAND = {
-    '@type': _TYPE, '@each': 'angles',
-    '@next': 'k < n; k += (int)(sizeof(angles) / sizeof(@real))',
-    '@angle': '*(const angles *)(angle + k)', '@sine': '*(angles *)(sine + k)',
-    '@cosine': '*(angles *)(cosine + k)'}
+    'type': _TYPE, 'each': 'angles',
+    'next': 'k < n; k += (int)(sizeof(angles) / sizeof(@real@))',
+    'angle': '*(const angles *)(angle + k)', 'sine': '*(angles *)(sine + k)',
+    'cosine': '*(angles *)(cosine + k)'}
 _MOST_BY_HAND = 16   # angles: of longer loops, clang makes longer vectors by itself
 
 
@@ -148,12 +148,10 @@ def sines_and_cosines(real: str, most: int) -> list[str]:
     """Return the definition of the loop for a type, with its literals and functions of libm."""
     step = sections.at_once(most)
     form = _BY_HAND if 1 < most <= _MOST_BY_HAND else _PLAIN
-    text = _LOOP
-    for name, value in {'@turned': _SEVERAL if step > 1 else _ONE, **_VALUES[real],
-                        '@whole': _WHOLE if step > 1 else '', **form, '@step': str(step),
-                        '@last': str(step - 1), '@real': real}.items():
-        text = text.replace(name, value)
-    head, code = text.split('{', 1)
+    fields = {'turned': _SEVERAL if step > 1 else _ONE, **_VALUES[real],
+              'whole': _WHOLE if step > 1 else '', **form, 'step': str(step),
+              'last': str(step - 1), 'real': real}
+    head, code = filled(_LOOP, fields).split('{', 1)
     if real == 'float':
         code = _NUMBER.sub(lambda match: f'{match[0]}f', code)
     return f'{head}{{{code}'.splitlines()
@@ -179,14 +177,14 @@ _TWINS = """
 // Two equal limbs are computed at once: the two numbers of a twin are one of each. Where there are
 // no vectors, what follows computes one limb, then the other.
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__aarch64__))
-typedef @real twin __attribute__((vector_size(2 * sizeof(@real))));
+typedef @real@ twin __attribute__((vector_size(2 * sizeof(@real@))));
 typedef twin each;
 #define LIMBS_AT_ONCE 2
 #define TWIN(first, second) ((twin){first, second})
 #define OF(twin) (twin)
 #else
-typedef @real twin[2];
-typedef @real each;
+typedef @real@ twin[2];
+typedef @real@ each;
 #define LIMBS_AT_ONCE 1
 #define TWIN(first, second) (limb ? (second) : (first))
 #define OF(twin) (twin)[limb]
@@ -224,7 +222,7 @@ int @name@_close(const @real@ q[@NAME@_JOINTS], @real@ passive[@p@])
     for (int k = 0; k < @p@; k++) {
         near[k] = passive[k];
     }
-    for (int step = 0; step < 20; step++) {
+    for (int step = 0; step < @steps@; step++) {
         @name@_closure(q, near, next, gap, margin);
         if (gap[0] < @gap@) {
             for (int k = 0; k < @p@; k++) {
@@ -305,7 +303,7 @@ class C(sections.CLike):
         if has_angles:
             yield from sines_and_cosines(self.real, sections.most_angles(program.functions))
         if any(function.twinned for function in program.functions):
-            yield from _TWINS.replace('@real', self.real).splitlines()
+            yield from filled(_TWINS, {'real': self.real}).splitlines()
         if any('APART ' in line for line in functions):
             yield from _APART.splitlines()
         yield from [*functions, *self.loop_solver(_CLOSE), '', '',

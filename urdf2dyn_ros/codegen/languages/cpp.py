@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.infix import Infix, shortest
+from urdf2dyn_ros.codegen.infix import Infix, filled, shortest
 from urdf2dyn_ros.codegen.languages import sections
 from urdf2dyn_ros.codegen.languages.c import quoted, sines_and_cosines, suffixed
 from urdf2dyn_ros.codegen.program import (
@@ -44,8 +44,8 @@ template <typename Scalar> struct TwinOf { using type = Pair<Scalar>; };
 template <typename Scalar> using Twin = typename TwinOf<Scalar>::type;"""
 
 _VECTORS = """
-template <> struct TwinOf<@real> {
-    typedef @real type __attribute__((vector_size(2 * sizeof(@real))));
+template <> struct TwinOf<@real@> {
+    typedef @real@ type __attribute__((vector_size(2 * sizeof(@real@))));
 };"""
 
 
@@ -89,7 +89,7 @@ template <typename Scalar>
 Loops close(const Vector<Scalar> &q, std::array<Scalar, @p@> &passive)
 {
     std::array<Scalar, @p@> near = passive;
-    for (int step = 0; step < 20; step++) {
+    for (int step = 0; step < @steps@; step++) {
         const auto next = closure(q, near);
         if (next.gap[0] < Scalar(@gap@)) {
             passive = next.closed;
@@ -157,7 +157,7 @@ class Cpp(sections.CLike):
             yield from _sines_and_cosines(self.real, sections.most_angles(program.functions))
         if any(function.twinned for function in program.functions):
             yield from _DEFINITIONS.replace('\n@vectors', ''.join(
-                _VECTORS.replace('@real', real)
+                filled(_VECTORS, {'real': real})
                 for real in dict.fromkeys([self.real, 'float']))).splitlines()
         for function in program.functions:
             yield from ['', *self._function(function)]

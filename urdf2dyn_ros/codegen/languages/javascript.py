@@ -22,7 +22,7 @@ export const passiveStart = [@start@];
 // if passive joints can move by themselves.
 export function close(q, passive = passiveStart) {
     let near = passive;
-    for (let step = 0; step < 20; step++) {
+    for (let step = 0; step < @steps@; step++) {
         const { closed, gap, margin } = closure(q, near);
         if (gap[0] < @gap@) {
             return { passive: closed, status: margin[0] >= @margin@ ? 'closed' : 'singular' };

@@ -8,8 +8,8 @@ from importlib.resources import files
 from itertools import chain
 from typing import ClassVar
 
-from urdf2dyn_ros.codegen.heading import IN_ROOT_FRAME, heading
-from urdf2dyn_ros.codegen.infix import WIDTH, Infix, packed, wrapped
+from urdf2dyn_ros.codegen.heading import LEGEND, heading
+from urdf2dyn_ros.codegen.infix import WIDTH, Infix, filled, packed, wrapped
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,
@@ -25,7 +25,7 @@ from urdf2dyn_ros.codegen.program import (
     parts,
     scales,
 )
-from urdf2dyn_ros.codegen.signature import Axis, Input
+from urdf2dyn_ros.codegen.signature import Axis, Input, ResultKey
 from urdf2dyn_ros.text import counted
 
 
@@ -48,6 +48,7 @@ EDITED = 'Parameters, as in the URDF: change a line, run again, and the efforts 
 FOLLOW = 'What follows from them, in the frames of the equations'
 FORMULAS = "First moments h = m c of centres c; inertia about the origin J = I + m (c.c 1 - c c')"
 _SECOND = "Second moments, the integral of r r' over the mass: S = trace(J)/2 1 - J"
+_NEWTON_STEPS = 20   # that `close` of an exported file tries
 # what follows from axes that are parameters
 _OF_AXES = ('cr, sr, cp, sp, cy, sy: cosines and sines of roll, pitch, yaw. '
             'z of frame i is ua, the axis of joint i of length 1, in the frame that was exported; '
@@ -96,7 +97,7 @@ class Language(ABC):
     SCALED = 'scale[i]'   # the scale of an entry, for a robot of unusual size
 
     def __init__(self, program: Program) -> None:
-        self.program, self.n = program, len(program.numbers)
+        self.program, self.n = program, len(program.motor_rows)
         self.single, self.real = program.precision == SINGLE, self.REALS[program.precision]
         results = [result for function in program.functions for result in function.results]
         self.multiplied = {result.quantity.times: result.axes[-1].name
@@ -117,12 +118,12 @@ class Language(ABC):
             return
         fields = {'name': self.program.name, 'NAME': self.program.name.upper(),
                   'real': self.real, 'n': str(self.n), 'p': str(len(self.program.start)),
-                  'gap': '1e-10' if self.single else '1e-12', 'margin': '1e-6'}
+                  'gap': '1e-10' if self.single else '1e-12', 'margin': '1e-6',
+                  'steps': str(_NEWTON_STEPS)}
+        start = list(map(self.number, self.program.start))
         for line in text.splitlines():
-            line = re.sub(r'@(\w+)@', lambda known: fields.get(known[1], known[0]), line)
-            first, here, last = line.partition('@start@')
-            start = list(map(self.number, self.program.start))
-            yield self.array(first, start, last) if here else line
+            first, here, last = (filled(part, fields) for part in line.partition('@start@'))
+            yield self.array(first, start, last) if here else first
 
     @abstractmethod
     def files(self) -> dict[str, Iterable[str]]:
@@ -286,7 +287,7 @@ class Language(ABC):
     def heading(self) -> list[str]:
         name, lines = self.program.name, heading(self.program)
         if self.program.dynamic_model is None or not self.DYNAMIC_MODEL:
-            lines = [line for line in lines if not line.lstrip().startswith(IN_ROOT_FRAME)]
+            lines = [line for line in lines if line.strip() != LEGEND['root frame']]
         return [*lines, f'Self-test: {self.TEST.format(name=name, NAME=name.upper())}']
 
     def number(self, value: float) -> str:
@@ -343,15 +344,15 @@ class Language(ABC):
             elif word == '@end':
                 chosen.pop()
             elif all(chosen):
-                line = re.sub(r'@(\w+)@', lambda known: fields.get(known[1], known[0]), line)
                 first, here, last = line.partition('@parameters@')
-                if here:
-                    yield self.array(first, [self.PARAMETER.format(name=name, value=value)
-                                             for name, value in self.exported_parameters()], last)
-                elif line.strip('@') in blocks:
+                if line.strip('@') in blocks:
                     yield from blocks[line.strip('@')]
+                elif here:
+                    yield self.array(filled(first, fields), [
+                        self.PARAMETER.format(name=name, value=value)
+                        for name, value in self.exported_parameters()], filled(last, fields))
                 else:
-                    yield line
+                    yield filled(line, fields)
 
     def fields(self) -> dict[str, str]:
         """Return the fields of the self-test; `scale` is what an entry is compared with."""
@@ -376,8 +377,8 @@ class Language(ABC):
         for name, of, rows in self.data():
             yield from self.table(name, of, rows)
         first, last = self.SCALE
-        for reference, values in self.scales.items():
-            result = self._compared[reference]
+        for key, values in self.scales.items():
+            result = self._compared[key]
             yield self.array(first.format(name=self.named('scale', result), real=self.real,
                                           size=self.size(result.quantity.rows.name)),
                              list(map(self.number, values)), last)
@@ -441,19 +442,18 @@ class Language(ABC):
                 yield f'reference_{x}', self.multiplied.get(x, x), [
                     list(each.arguments[x]) for each in references]
         for result in self._compared.values():
-            function, name = result.reference
             yield self.named('expected', result), result.quantity.rows.name, [
-                list(reference.expected[function][name]) for reference in references]
+                list(reference.of(result.expected)) for reference in references]
 
     @cached_property
-    def _compared(self) -> dict[tuple[str, str], Result]:
+    def _compared(self) -> dict[ResultKey, Result]:
         """Results by what has their expected values: several functions may share them."""
-        return {result.reference: result
+        return {result.expected: result
                 for function in self.program.functions for result in function.results}
 
     def named(self, what: str, result: Result) -> str:
         """Return the name of a table about a result, shorter for a function's only one."""
-        function, name = result.reference
+        function, name = result.expected
         of_joints = [other.name for other in self.program.function(function).results
                      if other.of_joints]
         return f'{what}_{function}' + (f'_{name}' if of_joints != [name] else '')

@@ -24,7 +24,7 @@ function [passive, status] = @name@_close(q, passive)
     end
     near = passive;
     status = 'open';
-    for step = 1:20
+    for step = 1:@steps@
         [near, gap, margin] = @name@_closure(q, near);
         if gap < @gap@
             passive = near;

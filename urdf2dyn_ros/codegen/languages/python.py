@@ -55,7 +55,7 @@ def close(q, passive=PASSIVE_START):
     'open' if the loops do not close. 'singular': passive joints can move by themselves.
     \"\"\"
     near = passive
-    for _ in range(20):
+    for _ in range(@steps@):
         try:
             near, (gap,), (margin,) = closure(q, near)
         except ZeroDivisionError:

@@ -35,7 +35,7 @@ pub const PASSIVE_START: [@real@; @p@] = [@start@];
 pub fn close(q: &[@real@; JOINTS], passive: &mut [@real@; @p@]) -> Loops
 {
     let mut near = *passive;
-    for _ in 0..20 {
+    for _ in 0..@steps@ {
         let (next, gap, margin) = closure(q, &near);
         if gap[0] < @gap@ {
             *passive = next;

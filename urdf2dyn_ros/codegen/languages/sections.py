@@ -16,8 +16,8 @@ from urdf2dyn_ros.codegen.program import (
     Call,
     Function,
     Name,
+    OneOfTwin,
     Signed,
-    Single,
     Statement,
     Term,
     names_in,
@@ -108,7 +108,7 @@ def split_sections(function: Function, before: Sequence[Statement]) -> Sectioned
     def placed(value: Signed, kept: Mapping[str, int]) -> Signed:
         """Return a value whose names in `kept`, and single numbers, are read from memory."""
         def place(term: Term) -> Name | None:
-            if isinstance(term, Single):
+            if isinstance(term, OneOfTwin):
                 return Name(f'twins[{twins[term.twin.text]}][{term.number}]')
             return (Name(f'kept[{kept[term.text]}]')
                     if isinstance(term, Name) and term.text in kept else None)
@@ -130,7 +130,8 @@ def _runs(function: Function) -> Iterator[list[Statement]]:
     for statement in function.statements:
         is_twin = statement.name in function.twins
         if is_twin != kind or (is_twin and made & {
-                term.twin.text for term in parts([statement.value]) if isinstance(term, Single)}):
+                term.twin.text for term in parts([statement.value])
+                if isinstance(term, OneOfTwin)}):
             if run:
                 yield run
             run, kind, made = [], is_twin, set()
