@@ -146,7 +146,7 @@ def export_model(model: RobotModel | UrdfSource, language: LanguageName | Target
 def export_description(text: str, loading: Mapping[str, Any], language: LanguageName,
                        style: Style, name: str | None, gravity: ArrayLike, functions: str,
                        links: tuple[str, ...], axes: FrameAxes) -> dict[str, str]:
-    """Return the same of a robot's text, with the `load_values` of the node's parameters."""
+    """Return the files of `export_model` for a robot's text and the node's `load_values`."""
     model, loads = with_loads(loading, read_configured(text, loading))
     return export_model(model, language, style, name, gravity, functions, loads,
                         LinkFrames(links, axes))

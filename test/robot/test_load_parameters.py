@@ -12,7 +12,6 @@ import pytest
 from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot import loads as load_parameters
 from urdf2dyn_ros.robot.loads import PAYLOAD, Loads, payload_entries, payload_fault, payload_text
 from urdf2dyn_ros.robot.model import ExternalForce, RobotModel
@@ -23,7 +22,8 @@ from urdf2dyn_ros.robot.terms import Friction
 TEXT = (OWN / 'robot_2r.urdf').read_text()
 MODEL = read_urdf(TEXT)
 Q, QD, QDD = np.array([0.3, -0.8]), np.array([1.5, -0.02]), np.array([2.0, 5.0])
-DEFAULTS = {row.name: row.default for row in NODE_PARAMETERS}
+DEFAULTS = {'base': 'auto', **{row.name: row.default for row in (
+    *load_parameters.LOAD_PARAMETERS, *load_parameters.PAYLOAD)}}
 
 
 def unused_settings(values: dict[str, Any], model: RobotModel) -> list[str]:

@@ -16,9 +16,8 @@ from support.random_trees import examples, random_inertia, trees
 from support.robot_files import OWN, robot_path
 from urdf2dyn_ros import InverseDynamics, ParameterError, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.generator import generate
-from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.robot.joints import Coordinate, Motion
-from urdf2dyn_ros.robot.loads import TERMS, Loads, with_loads
+from urdf2dyn_ros.robot.loads import LOAD_PARAMETERS, PAYLOAD, TERMS, Loads, with_loads
 from urdf2dyn_ros.robot.model import ExternalForce, Inertial, Joint, Limits, Link, Mimic
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.rotations import aligned
@@ -276,7 +275,7 @@ def test_wrenches_and_a_payload_are_transmitted_and_the_terms_add_up() -> None:
 
 
 def test_the_nodes_parameters_are_these_fields() -> None:
-    values = {row.name: row.default for row in NODE_PARAMETERS}
+    values = {'base': 'auto', **{row.name: row.default for row in (*LOAD_PARAMETERS, *PAYLOAD)}}
     robot, loads = with_loads({**values, 'friction.enabled': True, 'friction.width': 0.5,
                                'joints.joint2.load': 0.2, 'joints.joint2.quadratic': 3.0}, RX90)
     state = columns(InverseDynamics(RX90).joint_names, random_state([

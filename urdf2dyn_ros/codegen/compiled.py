@@ -269,7 +269,7 @@ def extension(compiler: Compiler) -> ModuleType | None:
 
 def _ctypes_caller(sizes: tuple[int, ...], shape: tuple[int, ...], library: ctypes.CDLL,
                    threads: int) -> Caller:
-    """Return the same without the extension module."""
+    """Return a Caller without the extension module."""
     pointers = ctypes.c_void_p * len(sizes)
 
     def call(*states: Any) -> Array | None:

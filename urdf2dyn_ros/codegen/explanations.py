@@ -227,7 +227,7 @@ class GeneralNames(ConstantNames):
         self._of_link: dict[str, tuple[Vector, Matrix]] = {}   # in the frame of its body
 
     def body(self, i: int, body: Body, follows: bool) -> tuple[Body, BodyInertia | None]:
-        """Return the same; the axes of the link that the joint moves follow from the axis."""
+        """Name the numbers; the axes of the link that the joint moves follow from its axis."""
         n = str(i + 1)
         if body.axis is not None:
             body = replace(body, alignment=self._aligned(
@@ -245,7 +245,7 @@ class GeneralNames(ConstantNames):
         return super().body(i, body, follows)
 
     def joint(self, n: str, body: Body) -> tuple[Vector, Matrix]:
-        """Return the same from xyz and rpy of the joint; of a further coordinate, numbers."""
+        """Return place and axes by xyz and rpy of the joint; of a further coordinate, numbers."""
         if body.placement is None:
             return body.parent_p_joint, body.parent_R_joint
         p, R = self._from_urdf(n, body.placement, f'joint {n}')

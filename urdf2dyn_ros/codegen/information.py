@@ -112,7 +112,7 @@ def _parameters(term: JointTerm, row: JointRow) -> str:
 
 
 def information_text(robot: dict[str, Any]) -> str:
-    """Return the same for people."""
+    """Return what `information` returns as lines of text."""
     lines = [f"{robot['name']}: {counted(len(robot['joints']), 'joint')}, "
              f"{counted(len(robot['bodies']), 'body', 'bodies')}, "
              f"{robot['mass']:.6g} kg, of which {robot['moving_mass']:.6g} kg move", '']

@@ -60,12 +60,12 @@ class LoopArguments(Mapping[str, Sequence[Scalar]]):
         self.constraints = constraints or LoopConstraints(system, self.q, numbers)
 
     def replaced(self, values: Mapping[str, Sequence[Scalar]]) -> 'LoopArguments':
-        """Return the same with some arguments of the actuated joints replaced."""
+        """Return the arguments with some of the actuated joints replaced."""
         return LoopArguments({**self.given, **values}, *self._robot,
                                None if 'q' in values else self.constraints)
 
     def varied(self, name: str, direction: Sequence[float]) -> 'LoopArguments':
-        """Return the same as dual numbers, where q, qd or qdd of the actuated joints varies."""
+        """Return arguments as dual numbers, where q, qd or qdd of the actuated joints varies."""
         names = {name: direction}
         if name == 'q':
             rates = self.constraints.rates(direction)
@@ -123,7 +123,7 @@ class Mechanics:
     _sweeps: dict[tuple[str, ...], Sweep] = field(init=False, default_factory=dict)
 
     def loaded(self, loads: Loads) -> 'Mechanics':
-        """Return the same with the payload on the body that carries it, and external wrenches."""
+        """Return the robot with the payload on the body that carries it, and external wrenches."""
         inertias, moments = self.inertias, self.second_moments
         if 'payload' in self.arguments:
             i, link = self.system.links[loads.payload]
@@ -145,7 +145,7 @@ class Mechanics:
         return replace(self, inertias=inertias, second_moments=moments, wrenches=wrenches)
 
     def with_loops(self) -> 'Mechanics':
-        """Return the same with the arguments of all joints, if passive ones close loops."""
+        """Return the robot with the arguments of all joints, if passive ones close loops."""
         if not self.system.closed_loops:
             return self
         return replace(self, arguments=LoopArguments(

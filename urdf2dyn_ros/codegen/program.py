@@ -421,7 +421,7 @@ def scales(program: Program) -> Scales:
         for size, row in zip(sizes[result.expected], result.rows)) for result in results}
     if all(scale == 1.0 for row in known.values() for scale in row):
         return {}
-    return known if program.precision == 'double' else {
+    return known if program.precision == DOUBLE else {
         reference: tuple(map(_one_digit, row)) for reference, row in sizes.items()}
 
 
@@ -492,13 +492,13 @@ def _follows(body: Body, driver: int) -> str:
 
 def _limits(body: Body) -> str:
     joint, limits = JOINTS[body.type], body.limits
-    parts = []
+    texts = []
     if limits.lower is not None and limits.upper is not None:
-        parts.append(f'{limits.lower:g} .. {limits.upper:g} {joint.unit}')
+        texts.append(f'{limits.lower:g} .. {limits.upper:g} {joint.unit}')
     for value, unit in ((limits.velocity, f'{joint.unit}/s'), (limits.effort, joint.effort_unit)):
         if value is not None:
-            parts.append(f'{value:g} {unit}')
-    return ', '.join(parts)
+            texts.append(f'{value:g} {unit}')
+    return ', '.join(texts)
 
 
 def _named(rows: Matrix) -> str:

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -207,19 +207,22 @@ class Finding:
                 'efforts': self.effect, 'effort_change': self.change}
 
 
-def findings(text: str | bytes, options: Mapping[str, Any] | None = None,
-             ) -> tuple[str, list[Finding], list[str], list[str]]:
-    """
-    Return the robot's name, empty if rejected, findings, notes, and the rounded angles.
+class Report(NamedTuple):
+    """What is to be said of a description."""
 
-    `options` are values of loops, actuated, start and lock, as the node has them.
-    """
-    options = options or {}
+    robot: str   # its name; empty if it is rejected
+    findings: list[Finding]
+    notes: list[str]
+    rounded: list[str]   # the angles that are read as quarter turns
+
+
+def check_description(text: str | bytes, options: Mapping[str, Any]) -> Report:
+    """Check a description; `options` are loops, actuated, start and lock, as the node has them."""
     locked = locked_positions(options.get('lock', ()))
     try:
         model = lock_joints(read_configured(text, options), locked)
     except UrdfError as error:
-        return '', list(map(Finding, error.problems)), [], []
+        return Report('', list(map(Finding, error.problems)), [], [])
     closed_loops, about = model.closed_loops, [*about_loops(model)]
     if closed_loops and closed_loops.other:
         reported = [*map(Finding, (*model.warnings, *ambiguous(closed_loops).problems))]
@@ -238,8 +241,8 @@ def findings(text: str | bytes, options: Mapping[str, Any] | None = None,
         reported.append(Finding(Problem(
             'base', str(error), refused=False,
             effect='none are computed unless the base is fixed')))
-    return (model.name, reported, [*notes(Description(parse_document(text))), *about],
-            list(rounded_angles(model)))
+    return Report(model.name, reported, [*notes(Description(parse_document(text))), *about],
+                  list(rounded_angles(model)))
 
 
 def _closed_poses(model: RobotModel) -> tuple[list[Problem], str]:
@@ -289,10 +292,14 @@ def add_check(parser: argparse.ArgumentParser) -> None:
 def run_check(arguments: argparse.Namespace) -> int:
     """Print all findings; return 1 after errors, with --strict also after warnings."""
     text = load_urdf(arguments.robot, xacro_args=arguments.xacro_args)
-    name, reported, remarks, rounded = findings(text, {
-        **vars(arguments), 'loops': arguments.loop})
-    remarks += rounded if arguments.verbose or len(rounded) < 2 else [
-        f'{len(rounded)} angles are read as the quarter turns that they almost are; -v lists them']
+    name, reported, remarks, rounded = check_description(text, {
+        'loops': arguments.loop, 'actuated': arguments.actuated, 'start': arguments.start,
+        'lock': arguments.lock})
+    if len(rounded) < 2 or arguments.verbose:
+        remarks += rounded
+    else:
+        remarks.append(f'{len(rounded)} angles are read as the quarter turns that they almost '
+                       'are; -v lists them')
     if isinstance(text, str) and any(finding.problem.line for finding in reported):
         command = f'xacro {shlex.quote(arguments.robot)} {arguments.xacro_args}'.strip()
         remarks = [f'lines are those of the text that `{command}` prints', *remarks]

@@ -231,9 +231,9 @@ def column_in_parent(body: Body, spun: SpunMotion, parent: Motion, coordinate: C
         vectors.append(turned(vector, c, -s))
         note(f'd{name}j', vectors[-1])   # as soon as it is computed
     column = Column(*vectors)
-    in_joint = Motion(body.parent_R_joint.T @ parent.w, ZERO, ZERO)
+    in_axes = Motion(body.parent_R_joint.T @ parent.w, ZERO, ZERO)
     for term in terms:
-        column = _with_rotor(column, term, in_joint, coordinate, note)
+        column = _with_rotor(column, term, in_axes, coordinate, note)
     twice_v = cross(2.0 * parent.w, body.parent_p_joint)
     return _transformed(column, body.parent_p_joint, twice_v, body.parent_R_joint, note, 'p')
 

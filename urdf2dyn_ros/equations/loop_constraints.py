@@ -53,12 +53,12 @@ class LoopConstraints:
 
     def step(self) -> list[Scalar]:
         """Return the passive positions after a step of Newton's method."""
-        x = self._solver.solve([-1.0 * value for value in self.phi])
+        x = self._solver.solve([-1.0 * entry for entry in self.phi])
         return [self._q[k] + x[k] for k in self._unknown]
 
     def gap(self) -> Scalar:
         """Return the square of how far the loops are open [m^2]."""
-        return summed(value * value for value in self.phi)
+        return summed(entry * entry for entry in self.phi)
 
     def margin(self) -> Scalar:
         """Return the square of the least sine between the columns of the passive joints."""

@@ -212,7 +212,7 @@ def _scaled(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
 
 def _gain_fit(robot: Robot, summaries: Sequence[Summary], gains: Gains,
               payload: CarriedPayload | None) -> tuple[Robot, Gains, PooledFit, float]:
-    """Return the same, and what the fit leaves of the currents (geometric mean)."""
+    """Return robot, gains, fit, and what this leaves of the currents (geometric mean)."""
     mass_known = payload is not None and bool(np.isfinite(payload.mass))
     weight = _WEIGHT_BESIDE_PAYLOAD if mass_known else _WEIGHT_OF_GAINS
     parts = parts_of(summaries, blocks_only=payload is not None).frictionless
@@ -301,7 +301,7 @@ class Figures(NamedTuple):
 
     @property
     def r2_moving(self) -> Array:
-        """The same: moving samples."""
+        """Coefficients of determination (3, n) of MODELS: moving samples."""
         return self._replace(every=self.moving, spread=self.spread_moving).r2
 
 

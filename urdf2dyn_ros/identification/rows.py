@@ -418,7 +418,7 @@ class RowSource:
                             self._time, self._q, self._qd)
 
     def frictionless(self, cutoff: float, delay: float) -> RecordedRows:
-        """Return the same without friction."""
+        """Return the rows without friction."""
         if not self._late:
             self._late = [[Spectra(part, piece.rate) for part in np.moveaxis(
                 late_signs(piece.q, self._widths), 1, 0)] for piece in self._pieces]

@@ -53,7 +53,7 @@ def barrier(node: Node, callback: Callable[..., None],
 
 def answering(node: Node, callback: Callable[[Any, Any], None],
               failed: Callable[[str], None]) -> Callable[[Any, Any], Any]:
-    """Return the same for a service: a callback of a request and the response that it fills."""
+    """Return a service's callback that never raises, of a request and the response it fills."""
     def guarded(request: Any, response: Any) -> Any:
         try:
             callback(request, response)

@@ -348,7 +348,7 @@ def dh_text(table: DhTable) -> str:
 
 
 def dh_latex(table: DhTable) -> str:
-    """Return the same as two tabulars, for any document class and without packages."""
+    """Return a table as two tabulars, for any document class and without packages."""
     geometry = [[cell.translate(_ESCAPED) if k == 1 else cell if k in (0, 2) else _formula(cell)
                  for k, cell in enumerate(row)]
                 for row in _geometry(table, r'\pi', 'q_{{{}}}'.format)]

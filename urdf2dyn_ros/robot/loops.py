@@ -16,6 +16,7 @@ Featherstone 2008, section 8.1). Rotations about parallel axes add up their angl
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from urdf2dyn_ros.robot.joints import JOINTS, turn_by
 from urdf2dyn_ros.robot.model import Loop, LoopConstraint, LoopFrame
@@ -53,6 +54,16 @@ State = Sequence[Sequence[Scalar]]
 """q, qd and qdd of the independent joints of the tree."""
 
 
+class Screw(NamedTuple):
+    """A joint of a chain in the reference: its axis, and a point on it."""
+
+    coordinate: int
+    multiplier: Scalar
+    axis: Vector
+    origin: Vector
+    turns: bool   # about the axis; else it slides along it
+
+
 def constraints_of(number: int, loop: Loop, size: float) -> list[LoopConstraint]:
     """Return all constraints of a loop; some may follow from others."""
     return [LoopConstraint(number, kind, i, j, IDENTITY[i] if kind == 'point' else ZERO,
@@ -78,8 +89,7 @@ class _LoopChain:
     angle: Scalar = 0.0
     turn: float = 0.0
     flipped: bool = False
-    # coordinate, multiplier, axis, origin and whether it turns, of each joint
-    joints: list[tuple[int, float, Vector, Vector, bool]] = field(default_factory=list)
+    joints: list[Screw] = field(default_factory=list)
 
     def shift(self, d: Vector) -> None:
         """Go on by a constant vector of the body."""
@@ -121,7 +131,8 @@ class _LoopChain:
         self.rotate(body.parent_R_joint)
         coordinate, joint, sign = body.at(*state), JOINTS[body.type], -1.0 if self.flipped else 1.0
         axis = sign * self.B.T[2]
-        self.joints.append((body.coordinate, body.multiplier, axis, self.p, bool(joint.turns)))
+        self.joints.append(Screw(body.coordinate, body.multiplier, axis, self.p,
+                                 bool(joint.turns)))
         if not all(isinstance(x, float) and x == 0.0 for x in (coordinate.qd, coordinate.qdd)):
             rate, w = coordinate.qd * axis, self.w
             if joint.turns:
@@ -174,7 +185,7 @@ class LoopState:
         return end
 
     @property
-    def joints(self) -> Iterator[tuple[float, tuple[int, float, Vector, Vector, bool]]]:
+    def joints(self) -> Iterator[tuple[float, Screw]]:
         """Yield the sign and the screw of each joint of both chains."""
         yield from ((-1.0, joint) for joint in self.first.joints)
         yield from ((1.0, joint) for joint in self.second.joints)

@@ -289,7 +289,7 @@ def load_urdf(path: str, xacro_args: str = '') -> str | bytes:
 
 
 def description_text(path: str, xacro_args: str = '') -> str:
-    """Return the same as text, for a parameter of ROS; a SourceError if it is not UTF-8."""
+    """Return a file's URDF as text, for a parameter of ROS; a SourceError if it is not UTF-8."""
     data = load_urdf(path, xacro_args=xacro_args)
     try:
         return data if isinstance(data, str) else data.decode('utf-8')

@@ -92,7 +92,7 @@ def from_rpy(rpy: Triple) -> Matrix:
 
 
 def from_cosines_and_sines(roll: Pair, pitch: Pair, yaw: Pair) -> Matrix:
-    """Return the same of cosine and sine of each angle, any scalars."""
+    """Return the rotation of three angles from cosine and sine of each, any scalars."""
     (cr, sr), (cp, sp), (cy, sy) = roll, pitch, yaw
     return Matrix((cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr),
                   (sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr),
