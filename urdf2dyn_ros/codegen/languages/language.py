@@ -122,7 +122,8 @@ class Language(ABC):
                   'steps': str(_NEWTON_STEPS)}
         start = list(map(self.number, self.program.start))
         for line in text.splitlines():
-            first, here, last = (filled(part, fields) for part in line.partition('@start@'))
+            first, here, last = line.partition('@start@')
+            first, last = filled(first, fields), filled(last, fields)
             yield self.array(first, start, last) if here else first
 
     @abstractmethod
