@@ -197,7 +197,7 @@ class SpatialInertia(NamedTuple):
         return SpatialInertia(less(self.M, 0, 0), less(self.H, 0, 3), less(self.J, 3, 3))
 
     def rotated_about_z(self, c: Scalar, s: Scalar) -> SpatialInertia:
-        """Return it in axes that a rotation about z, with this cosine and sine, leads back to."""
+        """Return it after a rotation about z with this cosine and sine."""
         return self if is_one(c) else self._rotated(2, c, s)
 
     def rotated(self, R: Matrix) -> SpatialInertia:

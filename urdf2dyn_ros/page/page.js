@@ -128,7 +128,7 @@ function bar(joint, k, parent) {
     const box = made('div', { className: 'bar' }, parent);
     const parts = titles.map((title) => {
         const part = made('i', { title }, box);
-        part.style.background = `var(--${title})`;
+        part.style.background = `var(--${title}, var(--external))`;
         return part;
     });
     made('i', { className: 'middle' }, box);
@@ -282,7 +282,7 @@ if (wrong.length) {
     view = new View(element('view'), robot, place);
     for (const title of titles) {
         const item = made('li', {}, element('legend'));
-        made('i', {}, item).style.background = `var(--${title})`;
+        made('i', {}, item).style.background = `var(--${title}, var(--external))`;
         item.append(title);
     }
     made('i', { className: 'sum' }, made('li', {}, element('legend'))).after('sum');

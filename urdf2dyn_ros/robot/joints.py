@@ -59,7 +59,7 @@ class Wrench(NamedTuple):
     n: Vector
 
     def rotated_about_z(self, c: Scalar, s: Scalar) -> Wrench:
-        """Return it in axes that a rotation about z, with this cosine and sine, leads back to."""
+        """Return it after a rotation about z with this cosine and sine."""
         return Wrench(turned(self.f, c, -s), turned(self.n, c, -s))
 
 
