@@ -15,6 +15,9 @@ from std_srvs.srv import Trigger
 
 from support.nodes.children import stopped_child
 from support.nodes.graph import LATCHED, Graph
+from urdf2dyn_ros.nodes import effort_comparison
+from urdf2dyn_ros.recordings.comparison import Comparison
+from urdf2dyn_ros.recordings.report import joint_status
 
 URDF = """
 <robot name="lift">
@@ -102,6 +105,18 @@ def test_it_compares_by_stamp_and_saves_a_report(tmp_path):
     for line in ('command: service save_report of /effort_comparison',
                  f'urdf sha256: {hashlib.sha256(URDF.encode()).hexdigest()[:12]}'):
         assert f'<li>{line}</li>' in page
+
+
+def test_a_topic_without_efforts_says_what_it_has_instead() -> None:
+    """After five looks; a side that has stopped is named."""
+    topic = effort_comparison._Topic('/states')
+    assert topic.absence() == '; /states: nothing is received'
+    for wrong, words in ((state(START, ['rise'], []), 'messages with 0 efforts for 1 name'),
+                         (state(0, ['rise'], [1.0]), 'messages without a stamp')):
+        assert topic.stamp(wrong) == 0 and topic.absence() == f'; /states: {words}'
+    assert topic.stamp(state(START, ['rise'], [1.0])) == START
+    assert [bool(topic.absence()) for _ in range(6)] == [False] * 5 + [True]
+    assert topic.absence() == '; /states: nothing is received'
 
 
 @pytest.mark.parametrize(('size', 'words'), [   # the computed effort is up to 5 N
@@ -236,3 +251,16 @@ def test_messages_are_counted_while_a_report_is_drawn(tmp_path):
                             key=lambda answer: not answer.success)
     assert saved.success and not refused.success
     assert refused.message.startswith('busy')
+
+
+@pytest.mark.parametrize(('size', 'level'), [(5.0, b'\0'), (0.5, b'\1')])
+def test_efforts_that_explain_less_than_none_are_a_warning(size: float, level: bytes) -> None:
+    """As of interchanged joints, which no fault of a single one explains."""
+    comparison = Comparison(1000, 10.0, 'net', (1.0,), 0.0, 0.005)
+    for k in range(400):
+        comparison.add_measured(START + k * PERIOD, ['rise'], [size * math.sin(0.7 * k)])
+        comparison.add_computed(START + k * PERIOD, ['rise'], [5.0 * math.cos(0.02 * k)], [0.0],
+                                [0.1 * math.cos(0.013 * k)])
+    joint, = comparison.joints()
+    status = joint_status(joint, 10.0, False)
+    assert bytes([status.level]) == level and status.message.startswith('RMSE')

@@ -82,6 +82,30 @@ _CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30   # of names that do no
 _QUEUE_DEPTH = 1000
 
 
+class _Topic:
+    """Takes the messages with efforts of a topic, and says why there are none."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._periods, self._fault = _STALE_PERIODS, 'nothing is received'   # since efforts
+
+    def stamp(self, message: JointState) -> int:
+        """Return the stamp of a message [ns]; 0 if its efforts belong to no instant or joint."""
+        stamp, efforts, names = (
+            nanoseconds(message.header.stamp), len(message.effort), len(message.name))
+        if stamp and efforts == names:
+            self._periods, self._fault = 0, 'nothing is received'
+            return stamp
+        self._fault = f'messages with {efforts} efforts for {counted(names, "name")}' if (
+            stamp) else 'messages without a stamp'
+        return 0
+
+    def absence(self) -> str:
+        """Return why there were no efforts for some of the periods at which this is called."""
+        self._periods += 1
+        return f'; {self.name}: {self._fault}' if self._periods > _STALE_PERIODS else ''
+
+
 class EffortComparison(Node):
     """
     Compares measured and computed efforts, and publishes the figures.
@@ -103,33 +127,33 @@ class EffortComparison(Node):
         self._mimics: dict[str, Mimic] = {}
         self._compared: dict[str, tuple[int, int]] = {}   # pairs, and periods without a new one
         self._mismatches = 0   # checks in a row in which no joint was measured and computed
-        self._measured, self._computed = map(
-            self.resolve_topic_name, (MEASURED_TOPIC, COMPUTED_TOPIC))
+        self._measured, self._computed = (_Topic(self.resolve_topic_name(topic)) for topic in (
+            MEASURED_TOPIC, COMPUTED_TOPIC))
+        self._absence = ''   # why there are no efforts
         JobService(self, ['~/save_report']).open(
             Worker(self, partial(barrier, self)), self._report,
             lambda: 'busy: another report is being drawn; call again')
         self._publisher = self.create_publisher(DiagnosticArray, '~/comparison', 10)
         self.create_subscription(JointState, MEASURED_TOPIC, self._receiver(
-            lambda stamp, message: self._comparison.add_measured(
+            self._measured, lambda stamp, message: self._comparison.add_measured(
                 stamp, message.name,
                 with_followers(message.name, message.effort, self._mimics))),
             best_effort(_QUEUE_DEPTH))
-        self.create_subscription(JointState, COMPUTED_TOPIC, self._receiver(self._add_computed),
-                                 QoSProfile(depth=_QUEUE_DEPTH))
+        self.create_subscription(JointState, COMPUTED_TOPIC, self._receiver(
+            self._computed, self._add_computed), QoSProfile(depth=_QUEUE_DEPTH))
         self.create_subscription(String, 'robot_description', barrier(self, self._read),
                                  latched())
         steady_timer(self, _STATUS_PERIOD, barrier(self, self._publish))
         steady_timer(self, values['progress_period'], barrier(self, self._log_progress))
-        self.get_logger().info(f'compares the measured efforts of {self._measured} with the '
-                               f'computed ones of {self._computed}, as they are received')
+        self.get_logger().info(f'compares the measured efforts of {self._measured.name} with the '
+                               f'computed ones of {self._computed.name}, as they are received')
 
     # ---- efforts
 
-    def _receiver(self, add: Callable[[int, JointState], None]) -> Callable[..., None]:
+    def _receiver(self, topic: _Topic, add: Callable[[int, JointState], None],
+                  ) -> Callable[..., None]:
         def receive(message: JointState) -> None:
-            # without a stamp or with too few efforts, these belong to no instant or joint
-            stamp = nanoseconds(message.header.stamp)
-            if stamp and len(message.effort) == len(message.name):
+            if stamp := topic.stamp(message):
                 add(stamp, message)
 
         return barrier(self, receive)
@@ -164,11 +188,12 @@ class EffortComparison(Node):
         message = DiagnosticArray()
         message.header.stamp = self.get_clock().now().to_msg()
         name = self.get_fully_qualified_name().lstrip('/')
+        self._absence = self._measured.absence() + self._computed.absence()
         joints = self._comparison.joints(samples=False)
         self._count_periods(joints)
         message.status = [diagnostic_status(joint_status(
             joint, self.parameters.values['window'],
-            self._compared[joint.joint][1] >= _STALE_PERIODS), name, self._robot)
+            self._compared[joint.joint][1] >= _STALE_PERIODS, self._absence), name, self._robot)
             for joint in joints]
         self._publisher.publish(message)
         measured, computed = self._comparison.names
@@ -178,8 +203,8 @@ class EffortComparison(Node):
         if late >= 0 and late % _CHECKS_BETWEEN_WARNINGS == 0:
             self.get_logger().warning(
                 'no joint is both measured and computed: '
-                f'{self._measured} has {first_names(measured, 20)}; '
-                f'{self._computed} has {first_names(computed, 20)}')
+                f'{self._measured.name} has {first_names(measured, 20)}; '
+                f'{self._computed.name} has {first_names(computed, 20)}')
 
     def _count_periods(self, joints: Sequence[JointComparison]) -> None:
         """Count the periods in which no new pair of a joint was compared."""
@@ -192,8 +217,10 @@ class EffortComparison(Node):
         """Log the number of joints, the largest NRMSE and what is not credible."""
         joints = self._comparison.joints(samples=False)
         if not joints:
-            self.get_logger().info(f'nothing on topic {self._computed} yet')
+            self.get_logger().info(f'nothing on topic {self._computed.name} yet')
             return
+        if self._absence:
+            self.get_logger().warning('nothing to compare' + self._absence)
         not_credible = [joint for joint in joints if joint.fault]
         rated = [joint for joint in joints if joint.figures.nrmse == joint.figures.nrmse]
         parts = [counted(len(joints), 'joint')]
@@ -226,8 +253,8 @@ class EffortComparison(Node):
         joints = self._comparison.joints()
         source, semantics = values['efforts'], values['effort_semantics']
         title = (f'{self._robot}: ' if self._robot else '') + f'{source} and computed efforts'
-        about = [f'{source.capitalize()}: {self._measured}; computed: {self._computed}. The '
-                 f'{source} effort is taken as {semantics}: {SEMANTICS[semantics].meaning}.']
+        about = [f'{source.capitalize()}: {self._measured.name}; computed: {self._computed.name}. '
+                 f'The {source} effort is taken as {semantics}: {SEMANTICS[semantics].meaning}.']
         topic = self._description and f'topic {self.resolve_topic_name("robot_description")}'
         origin = Origin(source, facts(
             f'service save_report of {self.get_fully_qualified_name()}', topic,

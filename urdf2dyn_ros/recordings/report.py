@@ -118,16 +118,16 @@ def notes(joints: Iterable[JointComparison]) -> list[str]:
     return [f'{", ".join(of)}: {text}' for text, of in names.items()]
 
 
-def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
+def joint_status(joint: JointComparison, seconds: float, stale: bool, why: str = '') -> Status:
     """Return a joint's status, with a window of `seconds`; it is stale without new pairs."""
     values = {'unit': joint.unit}
     for name, span in (('window', joint.window), ('total', joint.total)):
         values |= _status_values(name, span, joint.unit)
     level, last = Level.WARN, f'in the last {seconds:g} s'
     if joint.fault:
-        sentence = f'not credible: {joint.fault}'
+        sentence = f'not credible: {joint.fault}' + why
     elif stale:
-        level, sentence = Level.STALE, 'nothing new to compare'
+        level, sentence = Level.STALE, 'nothing new to compare' + why
     elif joint.window.fault:
         sentence = f'not credible {last}: {joint.window.fault}'
     elif joint.total.hint:
@@ -136,7 +136,10 @@ def joint_status(joint: JointComparison, seconds: float, stale: bool) -> Status:
         figures = joint.window.figures
         share = '' if math.isnan(figures.nrmse) else (
             f', {100.0 * figures.nrmse:.3g} % of the range')
-        level, sentence = Level.OK, f'RMSE {figures.rmse:.3g} {joint.unit}{share} {last}'
+        # beyond what is measured, and its changes: zero would be a better guess
+        worse = figures.nrmse > 1.0 and figures.nrmse_rms > 1.0
+        level = Level.WARN if worse else Level.OK
+        sentence = f'RMSE {figures.rmse:.3g} {joint.unit}{share} {last}'
     return Status(joint.joint, level, sentence, values)
 
 
