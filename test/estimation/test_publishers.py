@@ -223,3 +223,15 @@ def test_a_joint_that_is_not_finite_is_bridged_for_two_messages_and_missing_then
     errors = np.abs(np.array([output.effort for output in known]) - expected)
     assert errors.max() < 0.02 * np.abs(expected).max()
     assert stream.counters['incomplete'] > 80
+
+
+def test_a_whole_message_ends_a_row_of_parts_whatever_the_order_of_its_names():
+    of = arm()
+    stream = new_stream(of)
+    for k in range(105):
+        order = -1 if k >= 100 else 1
+        q, qd = np.array([of.motion(joint, 0.01 * k)[:2] for joint in (0, 1)]).T
+        q[1] = np.nan if k in (100, 101, 103) else q[1]
+        output = stream.receive(Message(START + 10_000_000 * k, of.dynamics.joint_names[::order],
+                                        q[::order], qd[::order]))
+        assert output or k < 60

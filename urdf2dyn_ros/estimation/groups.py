@@ -389,8 +389,12 @@ class Group:
         return efforts[0][1] if efforts and efforts[0][0] == stamp else self._no_effort
 
 
-# groups in a message, with the entries of their joints, -1 where missing; None for all
-Parts = list[tuple[Group, 'Indices | None']]
+class Part(NamedTuple):
+    """A group in a message."""
+
+    group: Group
+    entries: Indices | None   # of its joints, -1 where missing; None if they are those of it all
+    whole: bool   # whether none is missing
 
 
 class Groups:
@@ -431,45 +435,39 @@ class Groups:
         self.all = groups
         # for each joint of the model, its place among the joints of all groups
         self._order = np.argsort(np.concatenate([group.joints for group in groups]))
-        self._parts: dict[NameLayout, Parts] = {}
+        self._parts: dict[NameLayout, list[Part]] = {}
 
-    def _received(self, layout: NameLayout) -> Parts:
+    def _parts_of(self, layout: NameLayout) -> list[Part]:
+        """Return the groups of which a message has joints."""
         parts = self._parts.get(layout)
         if parts is None:
-            self._divide(layout.joints)
-            parts = []
+            if len(self._parts) >= MAX_LAYOUTS:
+                self._parts.clear()
+            parts = self._parts[layout] = []
             for group in self.all:
                 entries = np.minimum(np.searchsorted(layout.joints, group.joints),
                                      len(layout.joints) - 1)
                 entries[layout.joints[entries] != group.joints] = -1
-                if (entries >= 0).any():
-                    whole = np.array_equal(layout.joints, group.joints)
-                    parts.append((group, None if whole else entries))
-            if any(group.incomplete for group, _ in parts):
-                return parts
-            if len(self._parts) >= MAX_LAYOUTS:
-                self._parts.clear()
-            self._parts[layout] = parts
-        for group, _ in parts:
-            group.incomplete = 0
+                there = entries >= 0
+                if there.any():
+                    same = np.array_equal(layout.joints, group.joints)
+                    parts.append(Part(group, None if same else entries, bool(there.all())))
         return parts
 
-    def _divide(self, joints: Indices) -> None:
+    def _divide(self, parts: list[Part]) -> None:
         """Divide the groups of which a message has a part, unless that is bridged."""
         groups: list[Group] = []
+        entries = {part.group: part.entries for part in parts if not part.whole}
         for group in self.all:
-            inside = np.isin(group.joints, joints)
-            if inside.all() or not inside.any():
-                groups.append(group)
-                continue
-            group.incomplete += 1
-            if group.newest and group.estimator.PARTIAL and group.incomplete <= MOST_INCOMPLETE:
+            some = entries.get(group)
+            if some is None or (group.newest and group.estimator.PARTIAL
+                                and group.incomplete <= MOST_INCOMPLETE):
                 groups.append(group)
             else:
                 groups += [Group(group.joints[part], self._model,
                                  self._make_estimator(int(part.sum())), group.steps.copy(),
                                  several=True, newest=group.newest, shifts=self._shifts)
-                           for part in (inside, ~inside)]
+                           for part in (some >= 0, some < 0)]
         if len(groups) > len(self.all):
             self._replace(groups)
 
@@ -507,10 +505,15 @@ class Groups:
     def add(self, stamp: int, sample: Sample) -> GroupsReception:
         """Add a sample."""
         layout, q, qd, effort = sample
-        parts = self._received(layout)
+        parts = self._parts_of(layout)
+        for group, _, whole in parts:
+            group.incomplete = 0 if whole else group.incomplete + 1
+        if not all(part.whole for part in parts):
+            self._divide(parts)
+            parts = self._parts_of(layout)
         events: set[Event] = set()
         added, first, outlier, rejected = [], None, False, False
-        for group, entries in parts:
+        for group, entries, _ in parts:
             reception = group.add(stamp, q, qd, effort) if entries is None else group.add(
                 stamp, *(np.where(entries < 0, nan, values[entries])
                          for values in (q, qd, effort)))
@@ -560,7 +563,7 @@ class Groups:
         return group.newest - self._last_output > periods * self._leader.steps.period > 0.0
 
     def carry(self, due: Group) -> MeasuredEstimate | Outcome:
-        """Carry all joints to the stamp of the output that is due; return why there is none."""
+        """Carry all joints to the stamp of a due output, the last one then; or return why not."""
         groups = self.all
         if len(groups) == 1:
             return groups[0].history.newest or Outcome.WARMING_UP
@@ -573,15 +576,9 @@ class Groups:
         stamp = due.history.newest_until(self.newest - lag + due.steps.period // 2)   # with jitter
         if stamp is None:
             return Outcome.WARMING_UP
-        self._missed = False
-        for group in groups:
-            group.skew = due.newest - group.newest
-            if group is due:
-                group.skewed = 0 if due.newest == self.newest else group.skewed
-                continue
-            most = group.longest_carry(self._max_skew)
-            group.skewed = group.skewed + 1 if group.skew > most else 0
-            self._missed |= not group.history.reaches(stamp, most)
+        self._count_skewed(due)
+        self._missed = not all(group is due or group.history.reaches(
+            stamp, group.longest_carry(self._max_skew)) for group in groups)
         if self._missed:
             return Outcome.SKEWED
         self._last_output = stamp
@@ -594,3 +591,13 @@ class Groups:
                                                 for row in zip(*rows))
         return MeasuredEstimate(Estimate(stamp, q, qd, qdd, std, Verdict.VALID, prompt_qd),
                                 measured)
+
+    def _count_skewed(self, due: Group) -> None:
+        """Count for each group the messages of others at which it was too old to be carried."""
+        for group in self:
+            group.skew = due.newest - group.newest
+            if group is not due:
+                late = group.skew > group.longest_carry(self._max_skew)
+                group.skewed = group.skewed + 1 if late else 0
+            elif due.newest == self.newest:
+                group.skewed = 0
