@@ -50,8 +50,10 @@ def test_comments_say_what_joints_of_one_coordinate_add() -> None:
         </inertial></link><joint name="j{k}" type="continuous"><origin xyz="0.2 0 0"/>
         <axis xyz="0 0 1"/><parent link="l{k - 1}"/><child link="l{k}"/>{
         f'<mimic joint="j1" multiplier="{k}"/>' if k > 1 else ''}</joint>""" for k in (1, 2, 3))
-    lines = [' '.join(line.split()) for line in text_of(read_urdf(
-        f'<robot name="fingers">{links}</robot>')).splitlines()]
+    model = read_urdf(f'<robot name="fingers">{links}<link name="tip"/><joint name="tip" '
+                      'type="fixed"><parent link="l3"/><child link="tip"/></joint></robot>')
+    lines = [' '.join(line.split()) for line in text_of(model).splitlines()]
+    assert "# ---- link 3 'l3' and what is fixed to it, turned by joint 3 'j3'" in lines
     assert [line for line in lines if line.startswith('tau')][:3] == [
         'tau3 = k3 * N3_z # tau3: tau of joint 1, with what joint 3 adds to it',
         'tau2 = tau3 + k2 * n2_z # tau2: tau of joint 1, with what joint 2 adds to it',

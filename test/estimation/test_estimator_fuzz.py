@@ -96,7 +96,7 @@ nonsense = st.lists(st.tuples(
     GARBAGE), max_size=4)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(robots, st.sampled_from([*ESTIMATORS]), nonsense)
 def test_the_stream_keeps_its_invariants(robot, name, other):
     """Also among messages of any contents; every one is counted once."""
@@ -152,7 +152,7 @@ def check_equal(arrives: Arrives, lag: float) -> set[str]:
     return reasons
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=16, deadline=None)
 @given(robots, st.sampled_from((0.0, 0.02)))
 def test_numpy_and_c_are_equal(robot: tuple[Any, ...], lag: float) -> None:
     check_equal(messages(*robot), lag)

@@ -60,8 +60,10 @@ def test_a_clock_set_back_resets():
 
 
 @pytest.mark.fault(31)
-@pytest.mark.parametrize('back', [300, 2500])
-@pytest.mark.parametrize('first', ['samples', 'accelerations'])
+@pytest.mark.parametrize(('back', 'first'), [
+    (300, 'samples'), (2500, 'accelerations'), *(pytest.param(*each, marks=pytest.mark.slow)
+                                                 for each in ((300, 'accelerations'),
+                                                              (2500, 'samples')))])
 def test_no_acceleration_from_before_the_clock_was_set_back_is_used(back, first):
     """Whichever topic is set back first; accelerations of the new motion are used at once."""
     stream = make_stream(make_estimator('external', 2))

@@ -39,8 +39,10 @@ def degrees(k: int) -> float:
     return 180.0 / np.pi
 
 
-@pytest.mark.parametrize('estimator', ['kalman', 'kalman_fixed_lag', 'finite_difference', 'none'])
-@pytest.mark.parametrize('velocities', [True, False])
+@pytest.mark.parametrize(('estimator', 'velocities'), [
+    pytest.param(name, known, marks=[] if (name == 'kalman' or known) else pytest.mark.slow)
+    for name in ('kalman', 'kalman_fixed_lag', 'finite_difference', 'none')
+    for known in (True, False)])
 def test_degrees_give_no_efforts_also_where_they_pass_zero(estimator, velocities):
     """But for the first moments, if the arm begins near zero."""
     stream = new_stream(ROBOT, estimator=estimator)

@@ -9,7 +9,7 @@ from hypothesis import given
 from support.acting_loads import entries, everything
 from support.oracles import Array, columns, random_state, worst
 from support.random_trees import examples, trees
-from support.robot_files import EXAMPLES, OWN, ROBOTS, robot_path
+from support.robot_files import EXAMPLES, OWN, ROBOTS, mostly_slow, robot_path
 from support.streams.flying_robot import FreeFlyer
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.errors import StateError
@@ -37,7 +37,9 @@ def check(model: RobotModel, text: str | bytes, tolerance: float) -> None:
         assert worst([*tau, *wrench], [*efforts, *expected]) < tolerance
 
 
-@pytest.mark.parametrize('path', LEGGED, ids=lambda path: f'{path.parents[1].name}-{path.stem}')
+@pytest.mark.parametrize('path', mostly_slow(
+    LEGGED, 'solo12', 'anymal', 'g1_29dof_rev_1_0', 'talos_reduced', 'panda', 'double_pendulum',
+    'borinot_flying_arm_2', 'tiago_no_hand'))
 def test_real_robots_are_pinocchios_free_flyers(path: Path) -> None:
     text = path.read_bytes()
     model = read_urdf(text)

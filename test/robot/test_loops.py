@@ -5,9 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from support.mechanisms import Builder, mechanism
 from urdf2dyn_ros import InverseDynamics, RobotModel, UrdfError, read_urdf
+from urdf2dyn_ros.robot.cut_tree import _rotation
 from urdf2dyn_ros.robot.writer import clean_urdf
 
 BARS = """<robot name="parallelogram" xmlns:drake="drake">
@@ -193,3 +195,14 @@ def test_welded_frames_coincide_and_are_not_half_a_turn_off() -> None:
         q = dict(start)
         turn = q['right'] + q['right_elbow'] + q['pin'] - q['left'] - q['left_elbow']
         assert math.cos(turn) == pytest.approx(-1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize('size', [0.0, 9e-4, 1.1e-3, 0.5, 2.0, 3.1])
+def test_rates_of_rotation_vectors_are_those_of_differences(size: float) -> None:
+    vector, step = size * np.array([0.6, 0.0, -0.8]), 1e-6
+    R = Rotation.from_rotvec(vector)
+    (found,), (rates,) = _rotation(R.as_matrix()[None])
+    assert found == pytest.approx(vector, abs=2e-10)   # as a sine when small
+    ahead, behind = (_rotation((Rotation.from_rotvec(sign * step * np.eye(3)) * R).as_matrix())[0]
+                     for sign in (1.0, -1.0))
+    np.testing.assert_allclose(rates, (ahead - behind).T / (2.0 * step), atol=5e-7)

@@ -106,9 +106,12 @@ def test_a_scheduler_that_is_none_is_named() -> None:
         list(results_of(square, range(2), Workers(scheduler='no-scheme://x')))
 
 
+@pytest.mark.slow
 def test_summaries_of_workers_are_the_same_and_a_damaged_recording_costs_only_itself(
-        cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch) -> None:
     """Byte by byte, from processes and from a cluster."""
+    monkeypatch.setattr('urdf2dyn_ros.commands.identify.identification_picture', lambda *of: b'')
     paths = [recording(tmp_path / f'{name}.csv', 5.0, seed) for seed, name in enumerate('ab')]
     (tmp_path / 'broken.csv').write_text('time,q_joint1\n0,1\n')
     paths.insert(1, str(tmp_path / 'broken.csv'))
