@@ -232,3 +232,22 @@ def test_positions_decide_whether_samples_are_regular_or_stamps_their_times():
     assert away[600] / away[800] == pytest.approx(np.exp((taken[800] - taken[600]) / 2.0))
     assert away[-1] < 1e-4 * period and (np.diff(found) > 0.0).all()
     np.testing.assert_array_equal(clocked(taken, taken), taken)
+
+
+@pytest.mark.parametrize('seed', [0, 2, 3])
+def test_a_second_publisher_of_the_same_rate_leaves_no_wrong_period(seed):
+    """With both, messages come twice as often; a clock of half the period is too slow later."""
+    random, w, rate, estimator = np.random.default_rng(seed), np.array([3.0, 4.0, 5.0]), 100.0, (
+        make_estimator('kalman', 3))
+    t, shift = np.arange(1200) / rate, random.uniform(-1.0, 1.0)
+    other = t[(t > 4.0) & (t < 5.3)]
+    late = random.uniform(0.0, 0.9 / rate, len(other))
+    wrong = []
+    for stamp, moment in sorted([*zip(t, t), *zip(other + late, other + shift)]):
+        estimate = estimator.update(START + round(1e9 * stamp), np.sin(w * moment),
+                                    np.full(3, np.nan))
+        if stamp > 5.4 and estimate.valid:
+            true = -w * w * np.sin(w * (estimate.stamp - START) * 1e-9)
+            wrong.append((np.abs(estimate.qdd - true) > 0.3 * w * w).any())
+    assert len(wrong) > 600
+    assert not any(wrong)

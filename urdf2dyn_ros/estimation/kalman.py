@@ -228,6 +228,10 @@ class KalmanFilters:
         if self._origin is None:
             self._origin = stamp
         time = self._clock.time((stamp - self._origin) * 1e-9, q)
+        if self._clock.lost:   # the times since then were wrong
+            self.pause()
+            self._times.clear()
+            return self._moment(stamp, q)
         self._watch(time)
         return time
 

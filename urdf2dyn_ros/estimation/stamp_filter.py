@@ -9,7 +9,9 @@ second, samples are taken regularly: a loop of second order follows the stamps t
 where N samples last half a second, or are 40. Where steps between stamps differ from P, the
 positions decide which clock is right: that by which they differ less from the motion so far. Its
 times u go on without a jump when the other one takes over; the difference fades with 2 s. Stamps
-of a regular publisher are the times.
+of a regular publisher are the times. Positions alone cannot tell that regular times have a wrong
+period, as the motion that they make is slower or faster throughout: stamps that are 0.1 s away
+from them end them.
 """
 
 import math
@@ -22,7 +24,8 @@ from urdf2dyn_ros.robot.spatial import Array
 FIRST_STAMPS = 40   # from which the first period is taken; the loop remembers as many at least
 IRREGULAR = 0.02   # mean difference of steps from the period, over the period; each at most:
 MOST_IRREGULAR = 0.1   # a single lost message, or step of the clock, is no irregularity
-LOST = 6.0   # periods by which stamps differ from regular times that are not used: learn anew
+LOST = 6.0   # periods by which stamps differ from regular times: learn anew
+LONGEST_DELAY = 0.1   # s, by which stamps differ from regular times of a right period
 FEWEST_COMPARED = 20   # samples before the positions decide
 BETTER, AS_GOOD = 1.15, 1.05   # ratio of mean squares from, and down to which regular times count
 SHIFT_MEMORY = 2.0   # s, in which the difference of times and stamps fades
@@ -45,6 +48,7 @@ class StampFilter:
         self._compared = 0
         self.irregular = False   # whether the motion is needed at the next sample
         self.regular = False   # whether regular times take the place of stamps
+        self.lost = False   # whether stamps left the regular times that are used: begin anew
         # position, velocity and acceleration (3, n) at the newest time, by the filters
         self.motion: Array | None = None
 
@@ -70,8 +74,10 @@ class StampFilter:
         gain = min(self._period / MEMORY, 1.0 / FIRST_STAMPS)
         expected = self._next
         error = (stamp if self.regular else time) - expected
-        if abs(error) > LOST * self._period and not self.regular:
+        away = abs(error) > LOST * self._period
+        if away and not self.regular:
             self._first = []   # a gap, a step of the clock or another rate
+        self.lost = away and self.regular and abs(error) > LONGEST_DELAY
         error = min(max(error, -self._period), self._period)
         expected += 2.0 * gain * error
         self._period += gain * gain * error
