@@ -19,17 +19,7 @@ from urdf2dyn_ros.equations.newton_euler import (
     transmitted_wrench,
 )
 from urdf2dyn_ros.robot.inertia import Inertia
-from urdf2dyn_ros.robot.joints import (
-    AT_REST,
-    JOINTS,
-    NO_WRENCH,
-    Coordinate,
-    JointType,
-    Note,
-    Wrench,
-    prefixed,
-    turned,
-)
+from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, JointType, Note, Wrench, prefixed, turned
 from urdf2dyn_ros.robot.loads import BodyTerms
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, body_inertias
 from urdf2dyn_ros.robot.spatial import (
@@ -45,7 +35,6 @@ from urdf2dyn_ros.robot.spatial import (
     symmetric,
     upper,
 )
-from urdf2dyn_ros.robot.terms import JointTerm
 
 # ---- M = L' D L of a symmetric matrix, tips to root, and the solution of M x = b with it
 #
@@ -63,25 +52,23 @@ class Factors(NamedTuple):
     """M = L' D L: L has ones on the diagonal, and zeros to the right of it."""
 
     rows: list[dict[int, Scalar]]   # of L left of the diagonal: entries other than 0 by column
-    rests: list[dict[int, Scalar]]   # the same before they are divided by the pivot
     inverses: list[Scalar]   # of the entries of D
     behind: list[list[int]]   # for each column of L the rows of its entries, from the last
-    first: int = 0   # so many rows are not eliminated
 
 
-def factorise(M: Sequence[Sequence[Scalar]], note: RowNote, first: int = 0) -> Factors:
+def factorise(M: Sequence[Sequence[Scalar]], note: RowNote) -> Factors:
     """
-    Return the factors of a symmetric positive definite matrix (n, n), but for the `first` rows.
+    Return the factors of a symmetric positive definite matrix (n, n).
 
     For each row, from the last, `note` is called with what the rows behind leave of it (`r`), the
     inverse of the pivot (`id`), and the row of L (`l`).
     """
     n = len(M)
-    rests: list[dict[int, Scalar]] = [{} for _ in M]
+    rests: list[dict[int, Scalar]] = [{} for _ in M]   # rows before they are divided by the pivot
     rows: list[dict[int, Scalar]] = [{} for _ in M]
     inverses: list[Scalar] = [0.0] * n
     behind: list[list[int]] = [[] for _ in M]
-    for k in reversed(range(first, n)):
+    for k in reversed(range(n)):
         rest = {j: M[k][j] for j in reversed(range(k + 1))
                 if not (isinstance(M[k][j], float) and M[k][j] == 0.0)}
         for m in behind[k]:
@@ -97,36 +84,28 @@ def factorise(M: Sequence[Sequence[Scalar]], note: RowNote, first: int = 0) -> F
         note(k, 'l', [*rows[k].items()])
         for j in rest:
             behind[j].append(k)
-    return Factors(rows, rests, inverses, behind, first)
+    return Factors(rows, inverses, behind)
 
 
 def solved(known: Factors, b: Sequence[Scalar], note: RowNote) -> list[Scalar]:
     """Return x of L' D L x = b, where `note` is called with L'^-1 b (`e`) and x (`x`)."""
-    return back_substituted(known, forward_substituted(known, b, note), (), note)
-
-
-def forward_substituted(known: Factors, b: Sequence[Scalar], note: RowNote) -> list[Scalar]:
-    """Return L'^-1 b, as far as rows are eliminated; `note` is called with its entries (`e`)."""
     e = list(b)
     for k in reversed(range(len(e))):
         for m in known.behind[k]:
             e[k] = e[k] - known.rows[m][k] * e[m]
-        if k >= known.first:
-            note(k, 'e', [(k, e[k])])
-    return e
-
-
-def back_substituted(known: Factors, e: Sequence[Scalar], first: Sequence[Scalar],
-                     note: RowNote = lambda row, symbol, entries: None) -> list[Scalar]:
-    """Return x of D L x = e from its first entries; `note` is called with the others (`x`)."""
-    x = list(first)
-    for k in range(len(x), len(e)):
-        row = known.rows[k]
-        x.append(e[k] * known.inverses[k])
-        for j in sorted(row, key=lambda j: (is_one(row[j]), j)):
-            x[k] = x[k] - row[j] * x[j]
+        note(k, 'e', [(k, e[k])])
+    x: list[Scalar] = []
+    for k, row in enumerate(known.rows):
+        x.append(_less_products(e[k] * known.inverses[k], row, x))
         note(k, 'x', [(k, x[k])])
     return x
+
+
+def _less_products(total: Scalar, row: Mapping[int, Scalar], x: Sequence[Scalar]) -> Scalar:
+    """Return a total less the products of a row with x, those by 1 last."""
+    for j in sorted(row, key=lambda j: (is_one(row[j]), j)):
+        total = total - row[j] * x[j]
+    return total
 
 
 def inverse(known: Factors) -> list[list[Scalar]]:
@@ -254,128 +233,37 @@ def _rotated(m: Matrix, k: int, c: Scalar, s: Scalar, symmetrical: bool) -> Matr
     return Matrix(*rows)
 
 
-# ---- Which joints are eliminated together, as they are coupled, and in the frame of which body
-
-class JointBlock(NamedTuple):
-    """Bodies that are moved by coordinates which move no other body."""
-
-    # the body, or ROOT, in whose frame they are eliminated: the first of them if it carries all
-    # others, else the one that carries all of them
-    frame: int
-    bodies: tuple[int, ...]   # numbers, parents first, with all that are between them
-    coordinates: tuple[int, ...]   # their coordinates, ascending
-
-
-def joint_blocks(system: Multibody) -> list[JointBlock]:
-    """Return the blocks: one body each, but for joints that follow others."""
-    together = [{i} for i in range(len(system.bodies))]
-    moved: dict[int, list[int]] = {}
-    for i, body in enumerate(system.bodies):
-        if body.moves:
-            moved.setdefault(body.coordinate, []).append(i)
-    for bodies in moved.values():
-        if len(bodies) > 1:
-            # with those between them, and with what these are joined to
-            chains = [{*system.chain(i)} for i in bodies]
-            shared = set.intersection(*chains) - {*bodies}
-            joined = set().union(*(together[i] for i in set().union(*chains) - shared))
-            for i in joined:
-                together[i] = joined
-    result = []
-    for i, members in enumerate(together):
-        coordinates = {system.bodies[k].coordinate for k in members if system.bodies[k].moves}
-        if i == min(members) and coordinates:
-            firsts = [k for k in members if system.bodies[k].parent not in members]
-            frame = firsts[0] if len(firsts) == 1 else system.bodies[i].parent
-            result.append(JointBlock(frame, tuple(sorted(members)), tuple(sorted(coordinates))))
-    return result
-
-
-# ---- The part of the mass matrix that belongs to joints which are eliminated together
-
-def block_mass_matrix(
-        system: Multibody, inertias: Sequence[SpatialInertia], coordinates: Sequence[Coordinate],
-        terms: Mapping[int, Sequence[JointTerm]], block: JointBlock, note: Note,
-        column: Callable[[int], None]) -> list[list[Scalar]]:
-    """
-    Return the rows of the mass matrix of the joints of a block, in ascending order.
-
-    Each begins with the wrench that a unit acceleration of the joint requires of the body in whose
-    frame the block is: six entries, force first. At the ROOT there are none. `column` is called
-    with the number of a body whose column begins.
-    """
-    first = 0 if block.frame == ROOT else 6
-    row = {k: first + n for n, k in enumerate(block.coordinates)}
-    M: list[list[Scalar]] = [[0.0] * (first + len(row)) for _ in range(first + len(row))]
-    for j in block.bodies:
-        moving = system.bodies[j]
-        if not moving.moves:
-            continue
-        column(j)
-        k, accelerated = row[moving.coordinate], coordinates[j]._replace(qd=0.0, qdd=1.0)
-        wrench, i = inertias[j].along(JOINTS[moving.type]), j
-        while i != ROOT:   # to the body of the block
-            body, joint = system.bodies[i], JOINTS[system.bodies[i].type]
-            effort, moment = joint.along(wrench.f[2], wrench.n[2]), ZERO
-            for term in terms.get(i, ()) if i == j else ():
-                if term.INERTIAL:
-                    effort = effort + term.effort(AT_REST, accelerated, 0.0)
-                    moment = moment + term.on_parent(AT_REST, accelerated)   # along the axis
-            required = wrench._replace(n=wrench.n + moment)
-            if i in block.bodies and body.moves:
-                m = row[body.coordinate]
-                entry = moving.multiplier * (body.multiplier * effort)
-                M[m][k] = M[m][k] + entry
-                if i != j:
-                    M[k][m] = M[k][m] + entry
-            if i == block.frame:
-                for n, entry in enumerate((*required.f, *required.n)):
-                    M[k][n] = M[k][n] + moving.multiplier * entry
-                break
-            _, before = joint.backward(wrench, coordinates[i], prefixed(note, i, 'c'))
-            before = before._replace(n=before.n + moment)
-            if body.parent != ROOT:
-                wrench = in_parent(body, before, prefixed(note, i, 'c'))
-            i = body.parent
-    return M
-
-
 # ---- Forward dynamics by articulated bodies: each joint is eliminated where its body is
 #
 # As a joint moves freely, its body and all that it carries is, for the parent, a body with another
 # inertia and another force (Featherstone 1983; Rigid Body Dynamics Algorithms, chapter 7). The
 # work grows with the number of joints, where the factors of the mass matrix grow with the cube of
 # the depth of the tree. Here the accelerations are those that are added to the ones without qdd,
-# so that the wrenches of the recursion, summed once, are the forces of the bodies. Joints that
-# move together are eliminated together, with the factors of their own part of the mass matrix.
+# so that the wrenches of the recursion, summed once, are the forces of the bodies.
 
 _Acceleration = tuple[Vector, Vector]   # of a body by qdd alone: of its origin, then angular
 
 
-class ArticulatedBodies:
-    """
-    A robot in the sweeps of the algorithm, with the motion without qdd.
+class EliminatedJoint(NamedTuple):
+    """A joint whose acceleration is (effort - row . acceleration of its body without it) / d."""
 
-    Symbols of a joint by itself begin with an A, those of joints that are eliminated together with
-    a B; `part` is called with the bodies of the latter and the one that a column is about.
-    """
+    row: dict[int, Scalar]   # entries other than 0 of the wrench of a unit acceleration, over d
+    inverse: Scalar   # of d
+    effort: Scalar
+
+
+class ArticulatedBodies:
+    """A robot without mimic joints in the sweeps of the algorithm, with the motion without qdd."""
 
     def __init__(self, system: Multibody, inertias: Sequence[SpatialInertia], forward: Forward,
-                 loads: AppliedLoads, note: Note,
-                 part: Callable[[Sequence[int] | None, int | None], None]) -> None:
+                 loads: AppliedLoads, note: Note) -> None:
         self._system, self._forward, self._loads = system, forward, loads
-        self._inertias, self._note, self._part = list(inertias), note, part
+        self._inertias, self._note = list(inertias), note
         self._carried: list[list[SpatialInertia]] = [[] for _ in inertias]
-        self._drivers = system.drivers
-        self._blocks: dict[int, list[JointBlock]] = {}
-        for block in joint_blocks(system):
-            self._blocks.setdefault(block.frame, []).append(block)
-        # joints of blocks by the body in whose frame they are, but for its acceleration
-        self._eliminated: dict[int, list[tuple[JointBlock, Factors, list[Scalar]]]] = {}
+        self._eliminated: dict[int, EliminatedJoint] = {}   # by number of the body
 
     def eliminate(self, tau: Sequence[Scalar]) -> None:
         """Eliminate all joints, tips to root, as the efforts (n,) act on them."""
-        rest = list(tau)
         received: dict[int, list[Wrench]] = {i: [] for i in self._forward.own}
         for i in reversed(range(len(self._system.bodies))):
             body, says = self._system.bodies[i], partial(self._note, i)
@@ -386,30 +274,25 @@ class ArticulatedBodies:
             self._say_inertia(i, 'IA', self._inertias[i])
             wrench = transmitted_wrench(i, self._forward.own[i], received[i], self._loads,
                                         self._note)
-            wrench = self._eliminate(i, False, wrench, rest)
-            left, moment = rest[body.coordinate], ZERO
-            for term in self._loads.terms.get(i, ()):
-                part = term.effort(parent, coordinate, 0.0)
-                says(term.NAME, (part,))
-                left = left - body.multiplier * part
-                moment = moment + term.on_parent(parent, coordinate)
-            left = left - body.multiplier * joint.along(wrench.f[2], wrench.n[2])
-            rest[body.coordinate] = left
-            if any(block.bodies == (i,) for block in self._blocks.get(i, ())):
+            moment = ZERO
+            if body.moves:
+                left = tau[body.coordinate]
+                for term in self._loads.terms.get(i, ()):
+                    part = term.effort(parent, coordinate, 0.0)
+                    says(term.NAME, (part,))
+                    left = left - part
+                    moment = moment + term.on_parent(parent, coordinate)
+                left = left - joint.along(wrench.f[2], wrench.n[2])
                 says('Ae', (left,))
-            wrench = self._eliminate(i, True, wrench, rest)
+                wrench = self._freed(i, wrench, left)
             if body.parent != ROOT:
                 self._carry(i)
-                kind = 'A' if self._is_freed(i) else ''
+                kind = 'A' if body.moves else ''
                 _, wrench = joint.backward(wrench, coordinate, prefixed(self._note, i, kind))
                 if moment != ZERO:
                     wrench = wrench._replace(n=wrench.n + moment)
                     says('Anr', wrench.n)
                 received[body.parent].append(in_parent(body, wrench, says))
-        self._eliminate(ROOT, False, NO_WRENCH, rest)
-
-    def _is_freed(self, i: int) -> bool:
-        return any(i in block.bodies for block in self._blocks.get(i, ()))
 
     def _say_inertia(self, i: int, symbol: str, inertia: SpatialInertia) -> None:
         M, H, J = inertia
@@ -421,92 +304,64 @@ class ArticulatedBodies:
         joint = JOINTS[body.type]
         inertia = self._inertias[i].rotated_about_z(*joint.cos_sin(coordinate))
         inertia = inertia.about(joint.displacement(coordinate.q))
-        self._say_inertia(i, 'IFj' if self._is_freed(i) else 'IAj', inertia)
+        self._say_inertia(i, 'IFj' if body.moves else 'IAj', inertia)
         inertia = inertia.rotated(body.parent_R_joint).about(body.parent_p_joint)
         self._say_inertia(i, 'IFp', inertia)
         self._carried[body.parent].append(inertia)
 
-    def _eliminate(self, i: int, itself: bool, wrench: Wrench, rest: Sequence[Scalar]) -> Wrench:
-        """Eliminate a body's own joints, or others in its frame; return the wrench left."""
-        for block in self._blocks.get(i, ()):
-            if (i in block.bodies) == itself:
-                wrench = self._without(block, wrench, [rest[k] for k in block.coordinates])
-        return wrench
-
-    def _without(self, block: JointBlock, wrench: Wrench, rest: Sequence[Scalar]) -> Wrench:
-        """Eliminate the joints of a block, and return the wrench that is left."""
-        i, numbers = block.frame, [self._drivers[k] for k in block.coordinates]
-        together = None if block.bodies == (i,) else [
-            j for j in block.bodies if self._system.bodies[j].moves]
-        kind = 'B' if together else 'A'
-        M = block_mass_matrix(
-            self._system, self._inertias, self._forward.coordinates, self._loads.terms, block,
-            self._note, partial(self._part, together))
-        first = len(M) - len(numbers)
-
-        def note(k: int, symbol: str, entries: Sequence[tuple[int, Scalar]]) -> None:
-            """Note a row: six entries, those of the block, the pivot."""
-            row, by_column = numbers[k - first], dict(entries)
-            self._part(together, None)
-            if symbol in 'rl':
-                self._note(row, f'{kind}{symbol}6',
-                           tuple(by_column.get(j, 0.0) for j in range(first)))
-            for j in sorted(by_column):
-                if j >= first:
-                    self._part(together, numbers[j - first] if j != k else None)
-                    self._note(row, f'{kind}{symbol}' + ('_j' if j != k else ''), (by_column[j],))
-
-        known = factorise(M, note, first)
-        # several blocks may be in the frame of a body that is in none of them
-        about = None if i in block.bodies else numbers[0]
-        if i != ROOT:
-            self._part(together, about)
-            for k in reversed(range(first, len(M))):
-                self._inertias[i] = self._inertias[i].freed(known.rests[k], known.rows[k])
-            self._say_inertia(i, 'IF' if i in block.bodies else 'BF', self._inertias[i])
-        left = [-1.0 * x for x in (*wrench.f, *wrench.n)[:first]]
-        e = forward_substituted(known, [*left, *rest], note)
-        self._eliminated.setdefault(i, []).append((block, known, e))
-        if i != ROOT:
-            wrench = Wrench(-Vector(*e[:3]), -Vector(*e[3:6]))
-            self._part(together, about)
-            self._note(i, f'{kind}f', wrench.f)
-            self._note(i, f'{kind}n', wrench.n)
-        self._part(None, None)
+    def _freed(self, i: int, wrench: Wrench, effort: Scalar) -> Wrench:
+        """Eliminate the joint of body i by the effort left for it; return the wrench left."""
+        joint, says = JOINTS[self._system.bodies[i].type], partial(self._note, i)
+        accelerated = self._forward.coordinates[i]._replace(qd=0.0, qdd=1.0)
+        required, moment = self._inertias[i].along(joint), ZERO
+        pivot = joint.along(required.f[2], required.n[2])
+        for term in self._loads.terms.get(i, ()):
+            if term.INERTIAL:
+                pivot = pivot + term.effort(AT_REST, accelerated, 0.0)
+                moment = moment + term.on_parent(AT_REST, accelerated)   # along the axis
+        six = (*required.f, *(required.n + moment))
+        rest = {j: six[j] for j in reversed(range(6))
+                if not (isinstance(six[j], float) and six[j] == 0.0)}
+        says('Ar6', tuple(rest.get(j, 0.0) for j in range(6)))
+        says('Ar', (pivot,))
+        inverse = reciprocal(pivot)
+        says('Aid', (inverse,))
+        row = {j: _ratio(entry, pivot, inverse) for j, entry in rest.items()}
+        says('Al6', tuple(row.get(j, 0.0) for j in range(6)))
+        self._inertias[i] = self._inertias[i].freed(rest, row)
+        self._say_inertia(i, 'IF', self._inertias[i])
+        self._eliminated[i] = EliminatedJoint(row, inverse, effort)
+        e = [-1.0 * x for x in (*wrench.f, *wrench.n)]
+        for j in sorted(row, reverse=True):
+            e[j] = e[j] - row[j] * effort
+        wrench = Wrench(-Vector(*e[:3]), -Vector(*e[3:]))
+        says('Af', wrench.f)
+        says('An', wrench.n)
         return wrench
 
     def solve(self) -> list[Scalar]:
         """Return the accelerations (n,), root to tips."""
-        qdd: list[Scalar] = [0.0] * len(self._drivers)
+        qdd: list[Scalar] = [0.0] * len(self._system.joint_names)
         carriers = {body.parent for body in self._system.bodies}
         accelerations: dict[int, _Acceleration] = {ROOT: (ZERO, ZERO)}
-        self._accelerate(ROOT, False, (ZERO, ZERO), qdd)
         for i, body in enumerate(self._system.bodies):
             a, wd = self._in_body(i, accelerations[body.parent])
-            self._accelerate(i, True, (a, wd), qdd)
+            by_joint: Scalar = 0.0
+            if body.moves:
+                row, inverse, effort = self._eliminated[i]
+                by_joint = _less_products(effort * inverse, row, (*a, *wd))
+                qdd[body.coordinate] = by_joint
+                self._note(i, 'xA', (by_joint,))
             if i in carriers:
                 joint = JOINTS[body.type]
-                by_joint = body.multiplier * qdd[body.coordinate]
                 if joint.slides:
                     a = Vector(a[0], a[1], a[2] + joint.slides * by_joint)
                     self._note(i, 'xa', a)
                 if joint.turns:
                     wd = Vector(wd[0], wd[1], wd[2] + joint.turns * by_joint)
                     self._note(i, 'xw', wd)
-                self._accelerate(i, False, (a, wd), qdd)
                 accelerations[i] = (a, wd)
         return qdd
-
-    def _accelerate(self, i: int, itself: bool, acceleration: _Acceleration,
-                    qdd: list[Scalar]) -> None:
-        """Compute the accelerations of joints from that of the body in whose frame they are."""
-        for block, known, e in self._eliminated.get(i, ()):
-            if (i in block.bodies) == itself:
-                first = [*acceleration[0], *acceleration[1]][:known.first]
-                new = back_substituted(known, e, first)[known.first:]
-                for k, x in zip(block.coordinates, new):
-                    qdd[k] = x
-                    self._note(self._drivers[k], 'xB' if len(block.bodies) > 1 else 'xA', (x,))
 
     def _in_body(self, i: int, parent: _Acceleration) -> _Acceleration:
         """Return the acceleration of the parent at body i, in its axes."""

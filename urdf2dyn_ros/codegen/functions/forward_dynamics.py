@@ -177,11 +177,6 @@ _FREE = 'As the joints behind it move freely. '
 _BY_BODIES = 'Forward, root to tips: accelerations of the joints, and what they add to ai and wdi'
 
 
-_TOGETHER = (
-    'joints {} together: rk_j, the effort of k for a unit acceleration of j, less the sum of lm_k '
-    'rm_j over those behind; dk = rk_k, lk_j = rk_j / dk, ek = tauk - .. - sum of lm_k em')
-
-
 def _inertia(kind: str) -> tuple[str, ...]:
     return (*tensor(f'M{kind}'), *matrix(f'H{kind}'), *tensor(f'J{kind}'))
 
@@ -242,20 +237,10 @@ class AccelerationsByArticulatedBodies(AccelerationsOfEfforts):
             'qdd{n} = e{n} / d{n} - fl{n} . xab{n} - nl{n} . xw{n}')),
         'xa': Symbol(_BY_BODIES, vector('xa'), lambda at: (
             f"xa{at.n} = R{at.n}' xaj{at.n}" if at.turning else
-            f'xa{at.n} = xab{at.n} + {at.multiplier}qdd{at.driver} z')),
+            f'xa{at.n} = xab{at.n} + qdd{at.n} z')),
         'xw': Symbol(_BY_BODIES, vector('xw'), lambda at: (
-            f'xw{at.n} = xwb{at.n} + {at.multiplier}qdd{at.driver} z' if at.turning else
+            f'xw{at.n} = xwb{at.n} + qdd{at.n} z' if at.turning else
             f'xw{at.n} = x{at.wp}')),
-        # of joints that are eliminated together
-        **{f'c{symbol}': Symbol(BACKWARD, vector(f'c{symbol}'))
-           for symbol in ('fj', 'nj', 'fp', 'np')},
-        **{symbol: Symbol(BACKWARD, names) for symbol, names in (
-            ('Br6', _six('a')), ('Br_j', ('r{n}',)), ('Br', ('d{n}',)), ('Bid', ('id{n}',)),
-            ('Bl6', _six('l')), ('Bl_j', ('l{n}',)), ('Be', ('e{n}',)), ('BF', _inertia('B')),
-            ('Bf', vector('ff')), ('Bn', vector('nf')))},
-        'xB': Symbol(_BY_BODIES, ('qdd{n}',),
-                     'qdd{n} = e{n} / d{n} - sum of l{n}_j qddj over the joints j before it, and '
-                     'what a link that carries all of them adds by fl{n}, nl{n}'),
     }
     LEGEND: ClassVar[dict[str, str]] = {'root frame': """\
 IAi           (MAi, HAi, JAi): MAi a + HAi wd is the force, HAi' a + JAi wd the moment of what
@@ -274,16 +259,9 @@ xai, xwi      what the accelerations qdd add to ai and wdi; xaji, xwji: in the a
         sweep = forward_sweep(
             shared.system, shared.inertias, [q, mechanics.arguments['qd'], [0.0] * len(q)],
             mechanics.gravity, shared.recursion(mechanics.recursion), loads)
-        number = shared.originals
-
-        def part(joints: Sequence[int] | None, about: int | None) -> None:
-            tag = '' if joints is None or about is None else f'_{number[about] + 1}'
-            mechanics.notes.begin(_FREE, tag, '' if joints is None else _TOGETHER.format(
-                ', '.join(str(number[i] + 1) for i in joints)))
-
         bodies = ArticulatedBodies(shared.system, list(map(rigid, shared.inertias)), sweep, loads,
-                                   shared.note(mechanics.notes.note), part)
-        part(None, None)
+                                   shared.note(mechanics.notes.note))
+        mechanics.notes.begin(_FREE)
         bodies.eliminate(mechanics.arguments['tau'])
         mechanics.notes.begin()
         return {'qdd': bodies.solve()}
@@ -304,7 +282,8 @@ class CheapestAccelerations(AccelerationsByArticulatedBodies):
         """Return the two ways, or the second alone where the first one takes far more."""
         # each pivot waits for those of the joints behind it
         by_bodies = AccelerationsByArticulatedBodies(), WAITING_PER_JOINT * system.depth
-        if system.closed_loops:   # which bodies that move freely would not heed
+        # bodies that move freely would not heed loops and mimic joints
+        if system.closed_loops or len(system.bodies) > len(system.joint_names):
             return ((AccelerationsByFactors(), 0),)
         return (by_bodies,) if system.depth > DEEPEST else (
             (AccelerationsByFactors(), 0), by_bodies)
