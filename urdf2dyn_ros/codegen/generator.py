@@ -32,6 +32,7 @@ from urdf2dyn_ros.codegen.expression import (
 )
 from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
+from urdf2dyn_ros.codegen.functions.observer import OBSERVER_GAIN
 from urdf2dyn_ros.codegen.heading import in_words
 from urdf2dyn_ros.codegen.mechanics import UNNOTED, Mechanics, Notes
 from urdf2dyn_ros.codegen.program import (
@@ -66,14 +67,7 @@ from urdf2dyn_ros.equations.loop_constraints import closed_poses, passive_start
 from urdf2dyn_ros.equations.newton_euler import TEXTBOOK, Recursion, root_frame, second_moment
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.inertia import SecondMoments, second_moments
-from urdf2dyn_ros.robot.loads import (
-    GRAVITY,
-    OBSERVER_GAIN,
-    Loads,
-    body_terms,
-    checked_gravity,
-    checked_loads,
-)
+from urdf2dyn_ros.robot.loads import GRAVITY, Loads, body_terms, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, body_inertias
 from urdf2dyn_ros.robot.spatial import TENSOR, Scalar, upper
 from urdf2dyn_ros.robot.terms import JointTerm

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
+from urdf2dyn_ros.codegen.functions.observer import CONTACT_THRESHOLDS, OBSERVER_GAIN
 from urdf2dyn_ros.codegen.generator import generate
 from urdf2dyn_ros.codegen.infix import filled, shortest
 from urdf2dyn_ros.codegen.languages import c
@@ -24,7 +25,7 @@ from urdf2dyn_ros.codegen.program import Program
 from urdf2dyn_ros.equations.loop_constraints import LoopConstraints
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.robot.joints import AT_REST, JOINTS, Coordinate
-from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN, Loads
+from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import Body, Multibody, make_multibody
 from urdf2dyn_ros.robot.spatial import Scalar

@@ -17,10 +17,10 @@ from urdf2dyn_ros.errors import ExportError, ParameterError, UrdfError
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER
 from urdf2dyn_ros.estimation.observer import OBSERVER_PARAMETERS
 from urdf2dyn_ros.recordings import Reading
+from urdf2dyn_ros.recordings.measured_efforts import GAINS_PARAMETER
 from urdf2dyn_ros.recordings.workers import Workers
 from urdf2dyn_ros.robot.loads import (
     BASES,
-    GAINS_PARAMETER,
     GRAVITY,
     GRAVITY_PARAMETER,
     JOINT_PARAMETERS,

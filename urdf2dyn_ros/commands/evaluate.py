@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 
 from urdf2dyn_ros.codegen.compiled import BACKENDS
+from urdf2dyn_ros.codegen.functions.observer import OBSERVER_GAIN
 from urdf2dyn_ros.commands.arguments import (
     CHECKED,
     EFFORTS,
@@ -40,7 +41,6 @@ from urdf2dyn_ros.recordings.many import (
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
 from urdf2dyn_ros.recordings.pages import report_page, text_table
 from urdf2dyn_ros.recordings.workers import Workers
-from urdf2dyn_ros.robot.loads import OBSERVER_GAIN
 from urdf2dyn_ros.robot.reader import load_urdf
 from urdf2dyn_ros.system import create_files, progress, require, writing_to
 from urdf2dyn_ros.text import counted, facts, typed_command

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from urdf2dyn_ros.codegen.functions.observer import CONTACT_THRESHOLDS, OBSERVER_GAIN
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
-from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN
 from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.parameters import Parameter, check_all, values_below
 from urdf2dyn_ros.robot.spatial import Array

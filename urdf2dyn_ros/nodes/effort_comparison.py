@@ -27,14 +27,14 @@ from urdf2dyn_ros.nodes.endpoints import (
 )
 from urdf2dyn_ros.nodes.runtime import NodeParameters, run_node
 from urdf2dyn_ros.recordings.comparison import Comparison, JointComparison, gravity_of, robot_facts
-from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS, with_followers
+from urdf2dyn_ros.recordings.measured_efforts import GAINS_PARAMETER, SEMANTICS, with_followers
 from urdf2dyn_ros.recordings.report import (
     REPORT_FILES,
     comparison_table,
     joint_status,
     write_report_in_child,
 )
-from urdf2dyn_ros.robot.loads import GAINS_PARAMETER, GRAVITY_PARAMETER
+from urdf2dyn_ros.robot.loads import GRAVITY_PARAMETER
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.reader import read_description

@@ -16,6 +16,7 @@ from urdf2dyn_ros.recordings.lag import measure_lag, shared_lags, tried_lags, we
 from urdf2dyn_ros.recordings.measured_efforts import (
     ADDED,
     COMPUTED,
+    GAINS_PARAMETER,
     MEASURED,
     SEMANTICS,
     VELOCITY,
@@ -37,7 +38,7 @@ from urdf2dyn_ros.recordings.series import (
     Stamps,
 )
 from urdf2dyn_ros.robot.joints import JOINTS
-from urdf2dyn_ros.robot.loads import GAINS_PARAMETER, Loads
+from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import Array

@@ -12,6 +12,7 @@ from typing import Any, TextIO, cast
 
 import numpy as np
 
+from urdf2dyn_ros.codegen.functions.observer import CONTACT_THRESHOLDS, OBSERVER_GAIN
 from urdf2dyn_ros.errors import ExportError, ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import held_text, joints_of, read_hold
 from urdf2dyn_ros.estimation.messages import Message
@@ -40,7 +41,7 @@ from urdf2dyn_ros.recordings.report import (
     write_rows,
 )
 from urdf2dyn_ros.recordings.table import keep_columns
-from urdf2dyn_ros.robot.loads import CONTACT_THRESHOLDS, OBSERVER_GAIN, TERMS
+from urdf2dyn_ros.robot.loads import TERMS
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.system import atomic_file
 from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, asked_once, counted, printable

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.robot.model import Mimic
+from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.spatial import Array
 
 MEASURED, ADDED, COMPUTED, VELOCITY, GRAVITY = range(5)
@@ -38,6 +39,10 @@ class JointFacts:
         velocity = np.where(np.abs(velocity) > still, velocity, 0.0)
         return self.damping * velocity + self.friction * np.sign(velocity)
 
+
+GAINS_PARAMETER = Parameter(
+    'current_gains', (1.0,), 'Effort of a joint per current: one for all, or one for each in the '
+    'order of the computed efforts.', unit='N m/A or N/A', any_length=True, nonzero=True)
 
 def rate_unit(unit: str) -> str:
     """Return the unit of velocity for a unit of effort."""

@@ -1,4 +1,4 @@
-"""Loads on a robot: terms at its joints, payloads and wrenches, as data and as parameters."""
+"""Loads on a robot: joint terms, payloads, wrenches, gravity, as data and as parameters."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -383,21 +383,6 @@ def _unknown(names: Mapping[str, Any], model: RobotModel) -> Iterator[str]:
 GRAVITY: Triple = (0.0, 0.0, -9.81)
 GRAVITY_PARAMETER = Parameter('gravity', GRAVITY, 'Gravity in the root frame.', unit='m/s^2',
                               minimum=-1000.0, maximum=1000.0)
-GAINS_PARAMETER = Parameter(
-    'current_gains', (1.0,), 'Effort of a joint per current: one for all, or one for each in the '
-    'order of the computed efforts.', unit='N m/A or N/A', any_length=True, nonzero=True)
-
-# ---- The momentum observer and contacts, for estimation and exported controllers
-
-OBSERVER_GAIN = Parameter(   # the external effort reaches 99 % after 50 ms
-    'gain', (100.0,), 'Bandwidth of the external efforts: 1 over the time constant, for all '
-    'joints or for each. Noise grows with it.', unit='1/s', minimum=0.1, maximum=1e4,
-    any_length=True)
-CONTACT_THRESHOLDS = Parameter(
-    'thresholds', (0.0,), 'External effort above which there is a contact, for all joints or for '
-    'each: above noise and errors of the model. 0: not known, and no contact is reported. '
-    'contact.yaml of `urdf2dyn evaluate --observer` has those of a recording without contact.',
-    unit='N m or N', minimum=0.0, maximum=1e6, any_length=True)
 
 
 def checked_gravity(gravity: ArrayLike) -> Triple:

@@ -10,7 +10,22 @@ from urdf2dyn_ros.codegen.mechanics import LoopArguments, Mechanics
 from urdf2dyn_ros.codegen.signature import Axis, Quantity
 from urdf2dyn_ros.equations.mass_matrix import MOMENTUM_UNITS
 from urdf2dyn_ros.robot.joints import JOINTS
+from urdf2dyn_ros.robot.parameters import Parameter
 from urdf2dyn_ros.robot.spatial import exp, reciprocal
+
+# ---- What the observer and contacts are set by, here, in estimation and in exported controllers
+
+OBSERVER_GAIN = Parameter(   # the external effort reaches 99 % after 50 ms
+    'gain', (100.0,), 'Bandwidth of the external efforts: 1 over the time constant, for all '
+    'joints or for each. Noise grows with it.', unit='1/s', minimum=0.1, maximum=1e4,
+    any_length=True)
+CONTACT_THRESHOLDS = Parameter(
+    'thresholds', (0.0,), 'External effort above which there is a contact, for all joints or for '
+    'each: above noise and errors of the model. 0: not known, and no contact is reported. '
+    'contact.yaml of `urdf2dyn evaluate --observer` has those of a recording without contact.',
+    unit='N m or N', minimum=0.0, maximum=1e6, any_length=True)
+
+# ---- One step of it as a function
 
 _OBSERVER = 'The observer: what the change of p has that the known efforts do not explain'
 
