@@ -182,10 +182,14 @@ JUMP_PERIODS = 5   # a longer step is a gap or a clock jump
 
 
 class Steps:
-    """The period of a stream; a step up to `max_gap` [ns] is no jump at any rate."""
+    """
+    The period of a stream; a step up to `max_gap` [ns] is no jump at any rate.
 
-    def __init__(self, max_gap: int = MAX_GAP_NS) -> None:
-        self.max_gap = max_gap
+    Where it `confirms` jumps back, a single one is a wrong stamp.
+    """
+
+    def __init__(self, max_gap: int = MAX_GAP_NS, confirms: bool = False) -> None:
+        self.max_gap, self._confirms = max_gap, confirms
         self._last: deque[int] = deque(maxlen=STEPS_KEPT)   # with gaps: a stream may become slow
         self.period = 0    # median of the last steps [ns]; 0 while there are too few
         self._step = 0     # the newest one, if it was forward [ns]
@@ -196,16 +200,16 @@ class Steps:
         Add the step from the last stamp [ns], 0 for none, to a new one.
 
         Return the event of a gap or a jump back, or the outcome of a stamp that does not advance.
-        A second message in a row confirms that the clock was set back a little; one that was
-        overtaken is from within the step before.
+        A second message in a row confirms that the clock was set back a little, or that it was at
+        all; one that was overtaken is from within the step before.
         """
         step = stamp - last
         if last == 0:
             return None
         jump = self.is_jump(step)
         if step <= 0:
-            before, self._older = self._older, stamp if -step > self._step > 0 else 0
-            if jump or (0 < before < stamp and self._older):
+            before, self._older = self._older, stamp if jump or -step > self._step > 0 else 0
+            if (jump and not self._confirms) or (0 < before < stamp and self._older):
                 self._last.clear()
                 self.period = self._step = self._older = 0
                 return Event.JUMP_BACK

@@ -206,7 +206,7 @@ WRENCH_OUTCOMES = {
 }
 WRENCH_EVENTS = {
     'received': 'messages; the sum of all outcomes',
-    'jump_back': 'steps back over 0.1 s and five median periods, twice in a row',
+    'jump_back': 'steps back that a second older message confirmed; everything is forgotten',
 }
 WRENCH_ABSENCES = {   # why a link has no wrench at a stamp; counted by stamp and link
     'missing': 'no usable message was received yet',

@@ -71,18 +71,16 @@ class HeldWrench:
     """
     Holds each wrench until the stamp of the next one (zero-order hold), up to a timeout.
 
-    Stamps must increase. A clock jump back is accepted when a second message in a row confirms it;
-    then everything before is forgotten, and counted as ``jump_back`` in `events`. Wrenches older
-    than the timeout [ns] no longer act.
+    Stamps must increase. At a clock jump back everything before is forgotten, which is counted as
+    ``jump_back`` in `events`. Wrenches older than the timeout [ns] no longer act.
     """
 
     def __init__(self, timeout: int, events: Counter[str]) -> None:
         self._timeout = timeout
         self._events = events
-        self._steps = Steps()
+        self._steps = Steps(confirms=True)
         self._messages: deque[WrenchMessage] = deque(maxlen=MAX_MESSAGES)
         self._newest = self._arrived = 0
-        self._jump = 0   # stamp of the message before, if that was a jump back
 
     def proceed(self, before: 'HeldWrench') -> None:
         """Go on with the messages before."""
@@ -91,14 +89,10 @@ class HeldWrench:
 
     def add(self, message: WrenchMessage, now: int) -> Outcome:
         """Add a message received at a time of a monotonic clock [ns]; return its outcome."""
-        before, self._jump = self._jump, 0
         step = self._steps.add(self._newest, message.stamp)
         if isinstance(step, Outcome):
             return step
         if step is Event.JUMP_BACK:
-            if not 0 < before < message.stamp:
-                self._jump = message.stamp
-                return Outcome.OUT_OF_ORDER
             self._events[Event.JUMP_BACK] += 1
             self._messages.clear()
         self._newest, self._arrived = message.stamp, now
