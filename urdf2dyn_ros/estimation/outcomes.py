@@ -53,7 +53,7 @@ class Outcome(str, Enum):
     NO_ROTATION = 'no_rotation'
     TAKEN = 'taken'
     ESTIMATED = 'estimated'   # the joints of a message have an estimate: an output may follow
-    WAITING = 'waiting'   # for data of the base; counted when these are received, or late
+    WAITING = 'waiting'   # for data of the base or later samples; counted when they are received
 
 
 class Event(str, Enum):

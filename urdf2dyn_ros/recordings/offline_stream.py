@@ -1,7 +1,7 @@
 """A stream that uses later samples: it smooths long pieces of a recording as a whole."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +71,11 @@ class Recorder(Estimator):
         self.continued = True
 
 
+def _recorders(groups: Iterable[Group]) -> list[tuple[Group, Recorder]]:
+    return [(group, recorder) for group in groups
+            if isinstance(recorder := group.estimator, Recorder)]
+
+
 # ---- A stream that uses later samples: it smooths long pieces of a recording, each as a whole
 
 _PIECE = 16_384   # samples of a piece, so that the memory does not grow with the recording
@@ -103,12 +108,12 @@ class OfflineStream(Stream):
 
     def __init__(self, dynamics: InverseDynamics, joints: ModelJoints,
                  add: Callable[[OutputBatch], None]) -> None:
+        super().__init__(joints, dynamics, Recorder, clock=lambda: 0,
+                         passive=PassiveJoints(dynamics) if dynamics.passive_names else None)
         # stamps [ns], joints, and measured efforts and velocities of messages
         self._recorded: list[tuple[int, Indices, tuple[Array, Array]]] = []
         self.velocity_report = VelocityGate(len(joints.names))   # which are not used
         self._pass_on = add
-        super().__init__(joints, dynamics, Recorder, clock=lambda: 0,
-                         passive=PassiveJoints(dynamics) if dynamics.passive_names else None)
         self._begun: dict[str, float] = {}   # measured passive joints where a motion begins
         self._dynamics = dynamics
         self._wanted: list[int] = []
@@ -120,12 +125,12 @@ class OfflineStream(Stream):
 
     def finish(self) -> None:
         """Compute the outputs of the samples that wait for later ones."""
-        self._smooth(ends=True)
+        self._end()
 
     def _add(self, stamp: int, sample: Sample, compute: bool) -> Output | Outcome:
         outcome, events, _ = self._groups.add(stamp, sample)
         if events - {Event.RELAYED} or self._groups.all is not self._divided:
-            self._smooth(ends=True)
+            self._end()
             self._divided = self._groups.all
         if self._passive is not None and not self._begun:
             self._begun = self._passive.at(self._wanted[0] if self._wanted else stamp)
@@ -149,8 +154,7 @@ class OfflineStream(Stream):
     def _smooth(self, ends: bool) -> None:
         """Compute outputs up to where the motion ends, or the next piece begins."""
         wanted = np.array(self._wanted, dtype=np.int64)
-        recorders = [(group, recorder) for group in self._divided
-                     if isinstance(recorder := group.estimator, Recorder)]
+        recorders = _recorders(self._divided)
         self._repeated = []
         parts = [self._parts(group, recorder) for group, recorder in recorders]
         inside = np.ones(len(wanted), dtype=bool)
@@ -289,8 +293,7 @@ class MergedMotions:
 
     def end(self) -> None:
         """End the motion before the newest message, if that began another one."""
-        recorders = [(group, recorder) for group in self._divided
-                     if isinstance(recorder := group.estimator, Recorder)]
+        recorders = _recorders(self._divided)
         each = [recorder.motion() for _, recorder in recorders]
         if all(len(stamps) for stamps, _ in each):
             at = max(each, key=lambda motion: len(motion[0]))[0]
