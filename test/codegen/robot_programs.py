@@ -29,7 +29,7 @@ from urdf2dyn_ros.codegen.program import (
     Sum,
     Term,
 )
-from urdf2dyn_ros.codegen.signature import Input, Quantity
+from urdf2dyn_ros.codegen.signature import Input, Quantity, ResultKey
 from urdf2dyn_ros.robot.loads import Loads
 from urdf2dyn_ros.robot.model import RobotModel
 from urdf2dyn_ros.robot.multibody import make_multibody
@@ -138,7 +138,8 @@ def torture() -> Program:
         (Block('two constants', CONSTANTS),),
         (Function('inverse_dynamics', 'the values of awkward terms', tuple(
             Input(x, tuple(f'{x}{k}' for k in range(1, N + 1)), '') for x in ('q', 'qd', 'qdd')),
-                  (Result(Quantity('tau', 'efforts'), results, ('inverse_dynamics', 'tau')),),
+                  (Result(Quantity('tau', 'efforts'), results,
+                          ResultKey('inverse_dynamics', 'tau')),),
                   (Section('all', (Paragraph('all', (Block('all', statements),)),)),),
                   Operations(0, 0, 0)),),
         None, lambda: tuple(

@@ -297,6 +297,14 @@ def test_each_number_is_in_the_package_with_its_origin(rx90: Package) -> None:
     assert not re.search(r'@\w+@', text) and 'Friction of 6 joints' in text
 
 
+def test_a_name_with_the_mark_of_a_field_stays_as_it_is() -> None:
+    joints = tuple(replace(joint, name=joint.name.replace('joint1', '@package@'))
+                   for joint in MODEL.joints)
+    files = export_model(replace(MODEL, joints=joints), 'ros2_control')
+    header, = (text for name, text in files.items() if name.endswith('robot.hpp'))
+    assert '"@package@",' in header
+
+
 def test_the_spawner_finds_the_type_of_each_controller_that_is_started(rx90: Package) -> None:
     """In the controller's own section from Jazzy on, in controller_manager's on Humble."""
     file = yaml.safe_load((rx90.folder / 'config' / 'controllers.yaml').read_text())

@@ -72,10 +72,8 @@ def nearest_single(value: float) -> str:
 
 
 def filled(text: str, fields: Mapping[str, str]) -> str:
-    """Return a text with each @name@ in it replaced, and those in what replaces it."""
-    while (new := re.sub(r'@(\w+)@', lambda field: fields[field[1]], text)) != text:
-        text = new
-    return text
+    """Return a text with each @name@ in it replaced; what replaces it is not searched."""
+    return re.sub(r'@(\w+)@', lambda field: fields[field[1]], text)
 
 
 @dataclass(frozen=True)

@@ -121,17 +121,13 @@ def write(model: RobotModel, name: str, gravity: ArrayLike, loads: Loads,
               **_commands(joints, gains), **_references(program, friction)}
     folder, package = files('urdf2dyn_ros.codegen') / 'controller', values['package']
     texts = {place: (folder / source).read_text('utf-8') for source, place in PLACES.items()}
-    result = {f'{package}/{_filled(place, values)}': _filled(text, values)
+    result = {f'{package}/{filled(place, values)}': filled(text, values)
               for place, text in texts.items()}
     result[f'{package}/config/mock_hardware.urdf'] = mock_urdf(model, values['command'])
     for file, text in c.C.write(program).items():
         place = 'src' if file.endswith('.c') else f'include/{package}'
         result[f'{package}/{place}/{file}'] = text
     return result
-
-
-def _filled(text: str, values: dict[str, str]) -> str:
-    return filled(text, values)
 
 
 def _friction(model: RobotModel, system: Multibody, loads: Loads) -> Iterator[FrictionRow]:

@@ -151,7 +151,10 @@ def sines_and_cosines(real: str, most: int) -> list[str]:
     fields = {'turned': _SEVERAL if step > 1 else _ONE, **_VALUES[real],
               'whole': _WHOLE if step > 1 else '', **form, 'step': str(step),
               'last': str(step - 1), 'real': real}
-    head, code = filled(_LOOP, fields).split('{', 1)
+    text = _LOOP
+    while '@' in text:   # fields have fields
+        text = filled(text, fields)
+    head, code = text.split('{', 1)
     if real == 'float':
         code = _NUMBER.sub(lambda match: f'{match[0]}f', code)
     return f'{head}{{{code}'.splitlines()
