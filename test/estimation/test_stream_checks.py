@@ -235,24 +235,6 @@ def test_a_fixed_lag_is_not_worse_than_none(rate, speed, noise, velocity, lag):
     assert error('kalman_fixed_lag', lag=lag) <= 1.2 * error('kalman')
 
 
-def test_other_equations_go_on_with_the_samples():
-    t = np.arange(0.0, 2.0, 0.004)
-    q, qd, qdd = motion(t)
-    moon = InverseDynamics(read_urdf(OWN / 'rx90.urdf'), gravity=(0.0, 0.0, -1.62))
-    stream = make_stream(VALUES, DYNAMICS, lambda: 0)
-    outputs = []
-    for k, (position, velocity) in enumerate(zip(q, qd)):
-        if k == 300:
-            stream = make_stream(VALUES, moon, lambda: 0, stream)
-        outputs.append(stream.receive(Message(4_000_000 * k + 10**9, NAMES, position, velocity)))
-    assert all(outputs[100:])
-    for k, output in enumerate(outputs[300:], 300):
-        np.testing.assert_allclose(output.effort, moon(output.q, output.qd, output.qdd))
-        np.testing.assert_allclose(output.qdd, qdd[k], atol=1.0)
-    other = InverseDynamics(read_urdf(OWN / 'scara.urdf'))
-    assert make_stream(VALUES, other, lambda: 0, stream).newest is None, 'of other joints'
-
-
 def test_names_that_differ_are_asked_about():
     stream = make_stream(VALUES, DYNAMICS, lambda: 0)
     names = [*NAMES[:4], 'joint_6', 'joint_5']

@@ -10,6 +10,7 @@ import pytest
 from std_msgs.msg import String
 
 from support.nodes.moving_robot import TEXT
+from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics, read_urdf
 from urdf2dyn_ros.errors import ParameterError, UrdfError
 from urdf2dyn_ros.estimation.messages import Message
@@ -107,8 +108,10 @@ def test_no_message_is_unanswered_after_a_change_of_parameters(robot: Robot) -> 
                     {'estimator': 'finite_difference'}, {'stream__use_receive_time': True},
                     {'estimator': 'kalman'}, {'kalman__bandwidth': 0.0}):
         assert not robot.set(**changes)
+        assert robot.pipeline.active.stream.missing_joints == ()
         assert robot.move(10) == 10, f'not all after {changes}'
         robot.set(stream__max_skew=0.2)   # while another estimator has not begun yet
+        robot.set(hold=('joint2',))   # which is published, whichever estimator has begun
         assert robot.move(90) == 90, f'not all after {changes}'
     assert robot.pipeline.active.stream.counters['gap'] == 0
     robot.set(estimator='kalman_fixed_lag')
@@ -160,6 +163,9 @@ def test_of_descriptions_the_newest_counts_and_one_that_is_bad_changes_nothing(
     assert robot.descriptions.rejection == ''
     assert robot.pipeline.active.dynamics.model.name == 'other'
     assert robot.move(20) == 20, 'the same joints'
+    robot.describe((OWN / 'scara.urdf').read_text())
+    robot.work()
+    assert robot.pipeline.active.stream.newest is None, 'other joints'
 
 
 def test_a_value_that_changes_no_equation_builds_none(robot: Robot) -> None:

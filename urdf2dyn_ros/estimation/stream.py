@@ -166,8 +166,13 @@ class Stream:
                               self._max_skew, self._shifts)
 
     @property
+    def _answering(self) -> Groups:
+        """The groups of which efforts are computed now."""
+        return self._before or self._groups
+
+    @property
     def never_received(self) -> tuple[str, ...]:
-        return tuple(name for group in self._groups if not group.newest
+        return tuple(name for group in self._answering if not group.newest
                      for name in group.names)
 
     @property
@@ -185,13 +190,13 @@ class Stream:
     @property
     def missing_joints(self) -> tuple[str, ...]:
         """Names of the joints that were not received yet, or not recently."""
-        absent = {name for group in self._groups.absent for name in group.names}
+        absent = {name for group in self._answering.absent for name in group.names}
         return tuple(name for name in self._names if name in absent)
 
     @property
     def newest(self) -> int | None:
         """Newest stamp [ns]; None before the first message."""
-        return self._groups.newest or None
+        return self._answering.newest or None
 
     @property
     def age(self) -> int | None:
@@ -204,13 +209,13 @@ class Stream:
         now = self._clock()
         return [GroupFigures(group.names, 1e9 / (group.steps.period or np.nan),
                              (now - group.newest) * 1e-9 if group.newest else None,
-                             group.skew * 1e-9) for group in self._groups]
+                             group.skew * 1e-9) for group in self._answering]
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences about data that are not credible or not received any more, with the reason."""
-        newest = self._groups.newest
-        return (*(warning for group in self._groups for warning in group.warnings(newest)),
+        newest = self._answering.newest
+        return (*(warning for group in self._answering for warning in group.warnings(newest)),
                 *map(str, self._shifts.values()),
                 *(() if self._passive is None else self._passive.warnings))
 
@@ -245,18 +250,18 @@ class Stream:
     @property
     def frozen(self) -> tuple[str, ...]:
         """Sentences about positions that stay the same while their velocities move them."""
-        return tuple(sentence for group in self._groups
+        return tuple(sentence for group in self._answering
                      for sentence in group.frozen.sentences(group.names))
 
     @property
     def implausible(self) -> tuple[str, ...]:
         """Those of the warnings for which nothing is computed, unless `IMPLAUSIBLE` is warn."""
-        return tuple(sentence for group in self._groups for sentence in group.degrees.sentences)
+        return tuple(sentence for group in self._answering for sentence in group.degrees.sentences)
 
     @property
     def velocities(self) -> dict[str, JointVelocity]:
         """Recognised properties of the velocity of each joint, by its name."""
-        velocities = {name: velocity for group in self._groups
+        velocities = {name: velocity for group in self._answering
                       for name, velocity in zip(group.names, group.velocities.joints)}
         return {name: velocities[name] for name in self._names}
 
