@@ -50,13 +50,6 @@ Q = STEP * np.round(moved(T)[0] / STEP)
 QD = moved(T)[1] + 1e-3 * np.random.default_rng(0).normal(size=Q.shape)
 
 
-@pytest.mark.parametrize('qd', [None, QD], ids=['alone', 'velocities'])
-def test_a_clean_motion(qd: np.ndarray | None) -> None:
-    played = Played(Q, qd)
-    assert played.share() == 1.0
-    assert played.wrong().max() < 0.1
-
-
 @pytest.mark.fault(40, 55)
 @pytest.mark.parametrize('count', [1, 3, 10, 50])
 def test_a_stall_is_withheld(count: int) -> None:
