@@ -146,6 +146,7 @@ def test_what_has_no_effect_is_reported() -> None:
     line, = unused_settings(on, MODEL)
     assert line.startswith('friction.enabled without effect: the URDF has no <dynamics')
     assert unused_settings({**on, 'joints.joint1.load': 0.1}, MODEL) == []
+    assert unused_settings({**on, 'joints.joint1.armature': 0.1}, MODEL) == [line]
     with pytest.raises(ParameterError, match='joint3'):
         load_parameters.check_names({'joints.joint3.viscous': 1.0}, MODEL)
 
