@@ -249,6 +249,10 @@ def test_two_points_at_rest_need_the_efforts_of_the_quintic_between_them(tmp_pat
     words = [f'--hold=joint{k}' for k in range(2, 7)]
     assert ('velocities are not used, as only 1 of 2 points have those of all joints'
             in figures(path.rename(tmp_path / 'plan.csv'), *words)['said'])
+    plans = [path.with_name(f'{start}.csv') for start in (0, 7)]   # it may begin at any time
+    for start, each in zip((0, 7), plans):
+        each.write_text(f'time,q_joint1\n{start},0\n{start + 2},1\n')
+    assert figures(plans[0], *words)['largest'] == figures(plans[1], *words)['largest']
     path.write_text(CASE.replace('1.6', '9.6'))
     assert 'joint1: the velocity 12 rad/s at 0.750 s is beyond its limit' in figures(path)['said']
     # in a thousandth of the time: the peaks are between points of less than a millisecond

@@ -245,6 +245,7 @@ def test_the_command_prints_text_json_and_latex(capsys: pytest.CaptureFixture[st
     text = capsys.readouterr().out
     assert (r'7 & panda\_joint7 & R & $6$ & $0$ & $0$ & $\pi/2$ & $0.088$ & $q_{7} - \pi/4$ & '
             r'$0.1654$ \\') in text
+    assert r'\begin{tabular}{rlcrrrrrrr}' in text
     assert r'\cdot 10^{-6}$' in text and 'e-06' not in text
     assert main(['info', panda, '--latex']) == 1
     assert 'add --dh' in capsys.readouterr().err
