@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from urdf2dyn_ros.codegen.functions import links as link_symbols
 from urdf2dyn_ros.codegen.functions.function import ModelFunction
 from urdf2dyn_ros.codegen.infix import wrapped
-from urdf2dyn_ros.codegen.program import Program, scales
+from urdf2dyn_ros.codegen.program import Program, result_scales
 from urdf2dyn_ros.codegen.signature import LinkFrames
 from urdf2dyn_ros.robot.loads import TERMS, Loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody
@@ -46,7 +46,7 @@ def heading(program: Program) -> list[str]:
              for function in program.functions]
     accuracy = []
     if program.accuracy:
-        of = 'its scale' if scales(program) else 'the largest entry of a result, or of 1'
+        of = 'its scale' if result_scales(program) else 'the largest entry of a result, or of 1'
         accuracy = _wrapped(f'The self-test allows {program.accuracy:.1g} of {of}: eight times '
                             'the error in its states.')
     lines = [

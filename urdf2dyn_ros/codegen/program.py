@@ -406,7 +406,7 @@ _SHARE = 0.1
 _ROUNDING = 1e-12
 
 
-def scales(program: Program) -> Scales:
+def result_scales(program: Program) -> Scales:
     """
     Return the scales of all results, with one digit; none for a robot of usual size.
 

@@ -62,7 +62,7 @@ class LoopConstraints:
 
     def margin(self) -> Scalar:
         """Return the square of the least sine between the columns of the passive joints."""
-        return self._solver.margin(scales(self._numbers))
+        return self._solver.margin(column_sizes(self._numbers))
 
     def rates(self, qd: Sequence[Scalar]) -> list[Scalar]:
         """Return velocities of all joints (n,) from those of the actuated ones."""
@@ -379,7 +379,7 @@ def constraint_blocks(system: Multibody) -> tuple[RowsAndColumns, ...]:
 
 
 @lru_cache(maxsize=16)
-def scales(system: Multibody) -> dict[int, float]:
+def column_sizes(system: Multibody) -> dict[int, float]:
     """Return the size of each passive joint's column in its block where the robot starts."""
     assert system.closed_loops is not None
     start = dict(system.closed_loops.start)

@@ -27,7 +27,12 @@ from urdf2dyn_ros.robot.spatial import (
 # ---- Motion, wrench and coordinate of joints: what the forward and the backward sweep transmit
 
 Note = Callable[[int, str, tuple[Scalar, ...]], None]
-"""Called with body number, symbol and entries of every quantity that has a name."""
+"""
+Called with body number, symbol and entries of every quantity that has a name, as it is computed.
+
+The symbols are keys of `SYMBOLS` in `codegen/explanations.py`, which has their formulas: each
+stands before the statements since the call before. Without entries a call only marks a place.
+"""
 
 BodyNote = Callable[[str, tuple[Scalar, ...]], None]
 """Called with symbol and entries of every quantity of a body that has a name."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from urdf2dyn_ros.codegen.languages import arrays, c, cpp, javascript, matlab, python, rust
 from urdf2dyn_ros.codegen.languages.language import Language
-from urdf2dyn_ros.codegen.program import SINGLE, Program, scales
+from urdf2dyn_ros.codegen.program import SINGLE, Program, result_scales
 from urdf2dyn_ros.errors import ExportError
 
 # ros2_control: a whole package, in export.py
@@ -51,7 +51,7 @@ def in_single(program: Program) -> Program:
 
 def _errors(program: Program) -> Iterator[float]:
     """Run the Python text with arrays of one number each, which keep their precision."""
-    known = scales(replace(program, precision=SINGLE))
+    known = result_scales(replace(program, precision=SINGLE))
     text: dict[str, Any] = {'single': _single}
     module = python.definitions(program, lambda number: f'single({float(number)!r})')
     exec(module.replace('from math', 'from numpy', 1), text)

@@ -23,7 +23,7 @@ from urdf2dyn_ros.codegen.program import (
     Statement,
     names_in,
     parts,
-    scales,
+    result_scales,
 )
 from urdf2dyn_ros.codegen.signature import Axis, Input, ResultKey
 from urdf2dyn_ros.text import counted
@@ -461,7 +461,7 @@ class Language(ABC):
 
     @cached_property
     def scales(self) -> Scales:   # of the results, for a robot of unusual size
-        return scales(self.program)
+        return result_scales(self.program)
 
     @property
     def within(self) -> str:
