@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from math import nan
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from urdf2dyn_ros.estimation.status import (
     MonitorReport,
     NodeState,
     input_status,
+    missing_joints,
     model_status,
     output_status,
 )
@@ -188,6 +190,9 @@ def test_missing_and_unknown_joints_are_named() -> None:
     values = input_status(running, FIGURES, Counter(incomplete=9), ONE).values
     assert values['remedy'].endswith("ros2 param set inverse_dynamics hold '[\"joint1\"]'")
     assert values['missing joints'] == 'joint1' and values['unknown joints'] == 'wheel, fan'
+    names = [f'joint{k}' for k in range(12)]
+    assert missing_joints(MagicMock(missing_joints=names, unknown_joints=()), 'hold them') == (
+        f'missing joints: {", ".join(names[:10])} and 2 more; hold them')
     assert judged(state(names=[*NAMES, 'wheel']))[0] == Level.OK
 
 

@@ -28,6 +28,7 @@ from urdf2dyn_ros.text import (
     Status,
     asked_once,
     counted,
+    first_names,
     likely_pairs,
     listed,
     quote,
@@ -36,6 +37,7 @@ from urdf2dyn_ros.text import (
 # ---- Rates, latencies and the age of the newest message of a node, reported once a second
 
 REPORT_PERIOD = 1.0   # s, time between two reports
+MOST_NAMES = 10   # of missing joints in a sentence; a figure of the status has all
 CHECK_PERIOD = 0.25   # s, time between two checks whether a report is due
 SILENT_PERIODS = 3   # after which a stream is stale, within these limits:
 SHORTEST_SILENCE, LONGEST_SILENCE = 0.5, 5.0   # s
@@ -204,7 +206,7 @@ def remedy(stream: Stream, hold: Sequence[str], node: str) -> str:
 def missing_joints(stream: Stream, advice: str) -> str:
     """Return which joints are missing, which names are unknown, and what to do about it."""
     return '; '.join(filter(None, (
-        'missing joints: ' + ', '.join(stream.missing_joints),
+        'missing joints: ' + first_names(stream.missing_joints, MOST_NAMES),
         'joints that the model does not have: ' + ', '.join(stream.unknown_joints)
         if stream.unknown_joints else '', advice)))
 
