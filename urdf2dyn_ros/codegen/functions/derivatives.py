@@ -17,7 +17,7 @@ from urdf2dyn_ros.codegen.functions.forward_dynamics import (
 )
 from urdf2dyn_ros.codegen.functions.function import Expected, ModelFunction, Results
 from urdf2dyn_ros.codegen.mechanics import UNNOTED, LoopArguments, Mechanics
-from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Quantity, Rows
+from urdf2dyn_ros.codegen.signature import BY_JOINT, WRENCH, Quantity
 from urdf2dyn_ros.equations import derivatives
 from urdf2dyn_ros.equations.fewest_operations import same_axes
 from urdf2dyn_ros.equations.forward_dynamics import Factors, inverse, solved
@@ -283,11 +283,10 @@ class ForwardDynamicsDerivatives(ModelFunction):
         if mechanics.textbook:
             qdd, known = accelerations(mechanics)
         else:   # in the frames of the derivatives, whose mass matrix is this one
-            unnoted = replace(mechanics, notes=UNNOTED, recursion=mechanics.recursion._replace(
-                note=UNNOTED.note))
-            still = function.derive(_accelerated(unnoted))
-            M = _with_constants(still['M'], matrix_of_motors(unnoted))
-            qdd, known = accelerations(mechanics, still['tau'], M)
+            still = function.derive(_accelerated(replace(
+                mechanics, notes=UNNOTED, recursion=mechanics.recursion._replace(
+                    note=UNNOTED.note))))
+            qdd, known = accelerations(mechanics, still['tau'], still['M'])
         mechanics.notes.begin('With qdd. ', '_d')
         by = function.derive(_accelerated(mechanics, qdd))
         results: Results = {'qdd': qdd}
@@ -334,9 +333,3 @@ def _accelerated(mechanics: Mechanics, qdd: Sequence[Scalar] | None = None) -> M
         if isinstance(mechanics.arguments, LoopArguments) else
         {**mechanics.arguments, 'qdd': qdd})
     return replace(mechanics, arguments=arguments)
-
-
-def _with_constants(M: Rows, same: Rows) -> Rows:
-    """Return a matrix with the entries that are numbers in another form of it, as of tips."""
-    return [[b if isinstance(b, float) else a for a, b in zip(row, others)]
-            for row, others in zip(M, same)]
