@@ -1,19 +1,25 @@
 """Columns of the efforts, and inertias of bodies and links, by other means."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from support.robot_files import EXAMPLES, OWN
+from urdf2dyn_ros.identification.report import _TIMES, _end
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
+    COULOMB,
+    JOINT_COLUMNS,
+    VISCOUS,
     Columns,
     joint_columns,
     link_inertias,
     parameters_of,
     prior_of,
     pseudo_inertia,
+    robot_of,
 )
 from urdf2dyn_ros.identification.rows import RowSource, late_signs, score, without_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -86,3 +92,19 @@ def test_rows_say_which_joints_move_and_the_score_is_of_those_that_count() -> No
     assert 0.9 < rows.moves[:, 0].mean() < 1.0 and not rows.moves[:, 1].any()
     assert score(np.array([8.0, 5.0, 18.0]), np.array([2, 0, 2])) == pytest.approx(np.sqrt(6.0))
     assert score(np.ones(2), np.zeros(2)) == 0.0
+
+
+@pytest.mark.parametrize('used', [(True, True), (False, True)])
+def test_efforts_of_a_motion_with_friction_and_a_rotor_move_the_robot_along_it(used) -> None:
+    dynamics, rates = InverseDynamics(OWN / 'robot_2r.urdf'), np.array([2.0, 3.0])
+    angle = rates * np.add.outer([0.0, 1.0], _TIMES)[:, :, None] + np.array([0.3, 0.0])
+    q, qd, qdd = np.sin(angle), rates * np.cos(angle), -rates**2 * np.sin(angle)
+    effort = dynamics(*(part.reshape(-1, 2) for part in (q, qd, qdd))).reshape(q.shape)
+    effort += [3.0, 20.0] * qd + [4.0, 10.0] * np.tanh(qd / 0.1) + [5.0, 2.0] * qdd
+    robot, joints = robot_of(dynamics.model, dynamics), np.zeros((2, len(JOINT_COLUMNS)))
+    robot = replace(robot, sign_widths=np.full(2, 0.1))
+    joints[:, [VISCOUS, COULOMB, ARMATURE]] = [[3.0, 4.0, 5.0], [20.0, 10.0, 2.0]]
+    fit = SimpleNamespace(bodies=robot.prior.nominal, joints=joints)
+    found = _end(robot, fit, np.array(used), q, qd, effort)
+    assert found[:, used] == pytest.approx(q[:, -1, used], abs=0.01)
+    assert np.abs(q[:, -1] - q[:, 0]).min() > 0.2

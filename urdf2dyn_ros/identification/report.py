@@ -460,8 +460,9 @@ def _end(robot: Robot, fit: Fit, used: NDArray[np.bool_], q: Array, qd: Array,
         position[:, ~used], speed[:, ~used] = q[:, step, ~used], qd[:, step, ~used]
         # efforts without acceleration, and with that of one joint after the other
         copies = (len(joints) + 1, 1)
-        accelerations = np.concatenate((np.zeros_like(position),
-                                        np.repeat(unit, len(position), axis=0)))
+        rates = (qd[:, step + 1] - qd[:, step - 1]) / (_TIMES[step + 1] - _TIMES[step - 1])
+        accelerations = np.tile(np.where(used, 0.0, rates), copies)
+        accelerations[len(position):] += np.repeat(unit, len(position), axis=0)
         bias, *columns = robot.columns.efforts(
             np.tile(position, copies), np.tile(speed, copies), accelerations, fit.bodies,
         ).reshape(len(joints) + 1, len(position), len(used))
