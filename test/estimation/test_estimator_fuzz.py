@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from urdf2dyn_ros.estimation.bank import MOST, RATIO, SLOWEST
+from urdf2dyn_ros.estimation.bank import MOST_BANDWIDTHS, RATIO, SLOWEST
 from urdf2dyn_ros.estimation.compiled_kalman import CompiledFilters
 from urdf2dyn_ros.estimation.estimators import ESTIMATORS, make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
@@ -19,7 +19,7 @@ START = 1_700_000_000_000_000_000
 KINDS = ('as it is', 'repeated', 'offset', 'outliers', 'another publisher', 'one is not finite',
          'none is finite', 'no velocities', 'wrong velocities', 'a part', 'burst', 'same stamp',
          'out of order', 'gap', 'set back')
-FASTEST = SLOWEST * RATIO ** (MOST - 1)   # rad/s
+FASTEST = SLOWEST * RATIO ** (MOST_BANDWIDTHS - 1)   # rad/s
 
 
 class Piece(NamedTuple):

@@ -28,7 +28,7 @@ from urdf2dyn_ros.robot.spatial import Array
 
 SLOWEST = 3.3   # rad/s, bandwidth of the slowest filter: motions of several seconds
 RATIO = 1.8   # of neighbouring bandwidths: 1.6 to 2 are equally good
-MOST = 11   # bandwidths, up to 1180 rad/s: of exact positions of a simulator
+MOST_BANDWIDTHS = 11   # bandwidths, up to 1180 rad/s: of exact positions of a simulator
 FEWEST_BANDWIDTHS = 4   # up to 19 rad/s, that of the slowest reference
 FASTEST_STEP = 1.8   # largest bandwidth times the usual step: beyond it a sample is followed
 # deviation of velocities beside positions, in those that tell as much of the acceleration: now,
@@ -59,7 +59,7 @@ class Bank:
     def __init__(self, joints: int, step: float, velocities: bool, derivative: int = 2,
                  smoothed: bool = False) -> None:
         self.derivative = derivative
-        w = [SLOWEST * RATIO ** k for k in range(MOST)]
+        w = [SLOWEST * RATIO ** k for k in range(MOST_BANDWIDTHS)]
         if w[FEWEST_BANDWIDTHS - 1] * step < FASTEST_STEP:
             w = [each for each in w if each * step < FASTEST_STEP]
         else:   # below 11 Hz: all that is possible counts, as nothing judges the filters

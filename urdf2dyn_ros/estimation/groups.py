@@ -214,7 +214,7 @@ class Group:
         self._sliding = np.flatnonzero(chosen.turn_error == 0.0)
         self._turn_error = chosen.turn_error[self._turning]
         self.estimator, self.steps = estimator, steps
-        # the filters that judge samples: the estimator's own, or those beside it
+        # the filters that judge samples: the estimator itself, or those that run with it
         self._filters = estimator if isinstance(estimator, Kalman) else fastest_kalman()(count)
         self.history = History(count, several)
         self.velocities = VelocityGate(count)
@@ -296,10 +296,10 @@ class Group:
     def _estimate(self, stamp: int, q: Array, qd: Array) -> tuple[Outcome, bool]:
         """Estimate the motion at a sample, and keep it; return the outcome, and if an outlier."""
         filters, estimator, measured = self._filters, self.estimator, qd
-        checked, outlier, beside = Verdict.VALID, False, filters is not estimator
+        checked, outlier, separate = Verdict.VALID, False, filters is not estimator
         # filters weigh velocities by their accelerations, which an offset does not change
-        qd = self.velocities.credible(qd, offsets=not beside)
-        if beside:
+        qd = self.velocities.credible(qd, offsets=not separate)
+        if separate:
             judged = filters.update(stamp, q, qd)
             checked = judged.verdict
             if judged.shifts is not None:

@@ -47,11 +47,11 @@ PLATEAU_RATIO = 2.5   # the next one sees less than this times its square
 LARGEST_VIBRATION = 300.0
 ROUNDING = 1e-9   # s, of times
 SPACING = 2.4e-3   # s, least time between rows: no acceleration changes faster
-ROWS = 128   # kept: those of the longest delay, 0.15 s
-MEMORY = 0.5   # s, time constant of mean squares: 0.3 to 1 are equally good
-FEWEST = 8   # values that they remember at least, and rows before which nothing is known
+ROWS_KEPT = 128   # kept: those of the longest delay, 0.15 s
+SQUARE_MEMORY = 0.5   # s, time constant of mean squares: 0.3 to 1 are equally good
+FEWEST_VALUES = 8   # values that they remember at least, and rows before which nothing is known
 SIZE_MEMORY = 3.0   # s, time constant of the size of accelerations
-BEGUN = 3.0   # delays of a reference from the start of a joint to its first use
+FIRST_USE_DELAYS = 3.0   # delays of a reference from the start of a joint to its first use
 LEAST_ERROR = 1e-12   # rad^2/s^4 or m^2/s^4, at which filters are equally good
 LEAST_PART = 1e-4   # of the size of accelerations, at which they are
 ALONE = 1e-6   # part of the weight of a = 0 that counts for positions and velocities
@@ -88,10 +88,10 @@ class Hindsight:
         self.declared = np.zeros(joints)   # variance with vibrations, which decide nothing
         self.variance = np.zeros(joints)   # of the mixed acceleration [rad^2/s^4 or m^2/s^4]
         self.variance_ratio = np.zeros(joints)   # mean of r_k: 1 where all filters are steady
-        self._times = np.zeros(ROWS)
-        self._accelerations = np.zeros((ROWS, filters + 1, joints))
-        self._mixed = np.zeros((ROWS, joints))
-        self._references = np.zeros((ROWS, count, joints))
+        self._times = np.zeros(ROWS_KEPT)
+        self._accelerations = np.zeros((ROWS_KEPT, filters + 1, joints))
+        self._mixed = np.zeros((ROWS_KEPT, joints))
+        self._references = np.zeros((ROWS_KEPT, count, joints))
         self._began = np.zeros(joints)
         self.begin(0.0)
 
@@ -114,7 +114,7 @@ class Hindsight:
     @property
     def known(self) -> bool:
         """Whether the fastest reference that chooses filters has judged enough rows."""
-        return bool(self.rows[min(self._judges, len(self._filters)) - 1] >= FEWEST)
+        return bool(self.rows[min(self._judges, len(self._filters)) - 1] >= FEWEST_VALUES)
 
     def add(self, time: float, velocities: NDArray[np.bool_], at: float, a: Array) -> None:
         """
@@ -126,9 +126,9 @@ class Hindsight:
         lost = bool((self._velocities & ~velocities).any())
         self._velocities[:] = velocities
         self._allowed[:-1] = (~bank.by_velocity)[:, None] | velocities
-        last = self._times[(self._number - 1) % ROWS]
+        last = self._times[(self._number - 1) % ROWS_KEPT]
         if self._number == 0 or at - last >= SPACING:
-            row = self._number % ROWS
+            row = self._number % ROWS_KEPT
             self._times[row] = at
             self._accelerations[row, :-1] = a
             self._mixed[row] = mixed(self.weights[:-1], a)
@@ -143,19 +143,19 @@ class Hindsight:
     def _judge(self, i: int, time: float) -> None:
         """Compare the newest row that is old enough with a reference."""
         delay = self._delays[i]
-        number = max(self._next[i], self._number - ROWS)
-        while number < self._number and self._times[number % ROWS] <= time - delay:
+        number = max(self._next[i], self._number - ROWS_KEPT)
+        while number < self._number and self._times[number % ROWS_KEPT] <= time - delay:
             number += 1
         if number == self._next[i]:
             return
         self._next[i] = number
-        row, before = (number - 1) % ROWS, (number - 2) % ROWS
+        row, before = (number - 1) % ROWS_KEPT, (number - 2) % ROWS_KEPT
         u = float(self._times[row])
         dt = min(u - float(self._times[before]), 1.0) if number > 1 else delay
-        old = time - self._began >= BEGUN * delay
+        old = time - self._began >= FIRST_USE_DELAYS * delay
         self.rows[i] += bool(old.any())
         first = 1.0 / max(self.rows[i], 1)
-        gain = max(min(1.0 - math.exp(-dt / MEMORY), 1.0 / FEWEST), first)
+        gain = max(min(1.0 - math.exp(-dt / SQUARE_MEMORY), 1.0 / FEWEST_VALUES), first)
         slow = max(1.0 - math.exp(-dt / SIZE_MEMORY), first)
         x, derivative, ago = self._bank.x[:, self._filters[i]], self._bank.derivative, time - u
         reference = x[derivative] - ago * x[derivative + 1]
@@ -181,7 +181,7 @@ class Hindsight:
         error, size = self.errors[last], self.size[last]
         enough = np.ones(len(size), dtype=bool)
         for i in range(last - 1, -1, -1):
-            if self.rows[i] < FEWEST:
+            if self.rows[i] < FEWEST_VALUES:
                 break
             enough = enough & (
                 self._missed[i] <= self.errors[i + 1].min(axis=0))

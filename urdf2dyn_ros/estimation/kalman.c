@@ -18,14 +18,14 @@
 #define VECTORS
 #endif
 
-/* Constants of the modules, by their names there; compiled.py hands over the values. */
+/* Constants of the modules, by their names there; compiled_kalman.py hands over the values. */
 #define CONSTANTS(X) X(DIFFUSE) X(STEADY) \
-    X(SPACING) X(ROWS) X(MEMORY) X(SIZE_MEMORY) X(FEWEST) X(BEGUN) X(LEAST_ERROR) X(LEAST_PART) \
-    X(SLOWER_REFERENCES) X(PLATEAU_RATIO) X(LARGEST_VIBRATION) X(ALONE) \
+    X(SPACING) X(ROWS_KEPT) X(SQUARE_MEMORY) X(SIZE_MEMORY) X(FEWEST_VALUES) X(FIRST_USE_DELAYS) \
+    X(LEAST_ERROR) X(LEAST_PART) X(SLOWER_REFERENCES) X(PLATEAU_RATIO) X(LARGEST_VIBRATION) X(ALONE) \
     X(POSITION_GATE) X(SAME_DEVIATION) X(VELOCITY_GATE) X(PLAUSIBLE_CHANGE) X(USUAL_POSITION) \
     X(SUSPECT_GATE) X(MOST_UNCONFIRMED) X(LARGEST_RMS_RATIO) X(MOST_CONTRADICTIONS) \
-    X(LEAST_TRUST) X(FIRST_TRUST) X(TRUST_MEMORY) X(TRUST_SAMPLES) X(MOST_VARIANCE) \
-    X(ALTERNATING_CORRELATION) X(LEAST_ALTERNATION) X(QUANTUM_TOLERANCE) X(REST_TIME) \
+    X(LEAST_TRUST) X(FIRST_TRUST) X(LEAST_TRUST_KEPT) X(TRUST_MEMORY) X(TRUST_SAMPLES) \
+    X(MOST_VARIANCE) X(ALTERNATING_CORRELATION) X(LEAST_ALTERNATION) X(QUANTUM_TOLERANCE) X(REST_TIME) \
     X(LONGEST_BRIDGE) X(COPY_STEP) X(VALID) X(STARTING) X(LATE) X(REPEATED) X(CONTRADICTORY) X(DISTRUSTED) \
     X(BEGUN_ANEW) X(AFTER_GAP)
 #define DECLARED(name) static double name;
@@ -214,7 +214,7 @@ static void mixed(long K, long n, const double *weights, const double *values, d
     EACH(k, K) EACH(j, n) sums[j] += weights[k * n + j] * values[k * n + j];
 }
 
-/* ---- Hindsight: errors (count, k + 1, n), weights (k + 1, n), accelerations (ROWS, k + 1, n) */
+/* ---- Hindsight: errors (count, k + 1, n), weights (k + 1, n), accelerations (ROWS_KEPT, k + 1, n) */
 
 static void average(double *mean, double value, double gain, int some)
 {
@@ -224,7 +224,7 @@ static void average(double *mean, double value, double gain, int some)
 static void judge(Hindsight *self, const Bank *bank, long i, double time)
 {
     SHAPE(bank);
-    const long kept = (long)ROWS;
+    const long kept = (long)ROWS_KEPT;
     const double delay = self->delays[i];
     long number = self->next[i] > self->number - kept ? self->next[i] : self->number - kept;
     while (number < self->number && self->times[number % kept] <= time - delay)
@@ -241,7 +241,7 @@ static void judge(Hindsight *self, const Bank *bank, long i, double time)
     Flag old[n];
     double any = 0.0;
     EACH(j, n) {
-        old[j] = time - self->began[j] >= BEGUN * delay ? 1.0 : 0.0;
+        old[j] = time - self->began[j] >= FIRST_USE_DELAYS * delay ? 1.0 : 0.0;
         const double ago = time - u;
         reference[j] = x[bank->derivative][judge][j] - ago * x[bank->derivative + 1][judge][j];
         if (bank->derivative == 1)
@@ -251,7 +251,7 @@ static void judge(Hindsight *self, const Bank *bank, long i, double time)
     }
     self->rows[i] += any != 0.0;
     const double first = 1.0 / larger((double)self->rows[i], 1.0);
-    const double gain = larger(smaller(1.0 - exp(-dt / MEMORY), 1.0 / FEWEST), first);
+    const double gain = larger(smaller(1.0 - exp(-dt / SQUARE_MEMORY), 1.0 / FEWEST_VALUES), first);
     const double slow = larger(1.0 - exp(-dt / SIZE_MEMORY), first);
     EACH(k, i < self->judges ? K + 1 : 0) EACH(j, n) {   /* those of the others are not read */
         const double error = accelerations[row][k][j] - reference[j];
@@ -286,7 +286,7 @@ static void weigh(Hindsight *self, const Bank *bank)
     memcpy(error, errors[last], sizeof errors[last]);
     memcpy(size, self->size + last * n, sizeof size);
     EACH(j, n) enough[j] = 1.0;
-    for (long i = last - 1; i >= 0 && (double)self->rows[i] >= FEWEST; --i) {
+    for (long i = last - 1; i >= 0 && (double)self->rows[i] >= FEWEST_VALUES; --i) {
         least(K + 1, n, errors[i + 1][0], lowest);
         EACH(j, n) {
             enough[j] = self->missed[i * n + j] <= lowest[j] ? enough[j] : 0.0;
@@ -331,7 +331,7 @@ static void add(Hindsight *self, const Bank *bank, double time, const double *tr
                 const double *a)
 {
     SHAPE(bank);
-    const long kept = (long)ROWS;
+    const long kept = (long)ROWS_KEPT;
     double (*own)[n] = self->mixed;
     double (*accelerations)[K + 1][n] = self->accelerations;
     double (*references)[self->count][n] = self->references;
@@ -429,7 +429,7 @@ static void learn(KalmanFilters *self, double h, const Boolean *measured, const 
                   const double *y, const Boolean *settled, int same, const double *deviation)
 {
     const long n = self->bank.joints;
-    const double least = smaller(1.0 - exp(-h / MEMORY), 1.0 / FEWEST);
+    const double least = smaller(1.0 - exp(-h / SQUARE_MEMORY), 1.0 / FEWEST_VALUES);
     double *squares = self->alternation, *products = squares + n, *before = products + n;
     EACH(e, 2 * n) {
         if (measured[e] && !bad[e] && settled[e % n] && self->measured[e] != self->last[e]) {
@@ -524,7 +524,7 @@ static double outcome(KalmanFilters *self, int same, int repeated, const Boolean
     const int bridges = self->time - self->good < LONGEST_BRIDGE * self->step;
     const double *square = self->alternation, *product = square + n;
     const Hindsight *hindsight = &self->hindsight;
-    const int seen = (double)hindsight->rows[0] >= FEWEST;
+    const int seen = (double)hindsight->rows[0] >= FEWEST_VALUES;
     long count = 0, distrusted = 0, unsteady = !compared, in_a_row = 0, unconfirmed = 0;
     double a[n];
     mixed(K, n, hindsight->weights, (double *)self->bank.x + self->bank.derivative * K * n, a);
@@ -535,7 +535,7 @@ static double outcome(KalmanFilters *self, int same, int repeated, const Boolean
                 > MOST_UNCONFIRMED * MOST_UNCONFIRMED * size
             || (seen && fabs(a[j]) > PLAUSIBLE_CHANGE + LARGEST_RMS_RATIO * sqrt(hindsight->size[j]));
         count += bad[j];
-        distrusted |= self->trust[j] < FIRST_TRUST
+        distrusted |= self->trust[j] < LEAST_TRUST_KEPT
             || (square[j] > LEAST_ALTERNATION && product[j] < -ALTERNATING_CORRELATION * square[j]
                 && square[j] > self->quantum[j] * self->quantum[j]);
         unsteady |= self->trust[j] < LEAST_TRUST || hindsight->variance_ratio[j] > MOST_VARIANCE;
@@ -545,7 +545,7 @@ static double outcome(KalmanFilters *self, int same, int repeated, const Boolean
         self->good = self->time;
     self->bridged = repeated ? self->bridged + 1 : 0;
     const long last = smaller(hindsight->judges, hindsight->count) - 1;   /* that chooses filters */
-    return (double)hindsight->rows[last] < FEWEST ? STARTING
+    return (double)hindsight->rows[last] < FEWEST_VALUES ? STARTING
         : distrusted ? DISTRUSTED : unsteady ? BEGUN_ANEW
         : repeated && !(bridges && self->bridged == 1) ? REPEATED
         : in_a_row || unconfirmed || (2 * count > n && !bridges) ? CONTRADICTORY : VALID;

@@ -20,12 +20,12 @@ not 0, is stale.
 
 Every joint earns its trust: the share of samples that were as expected, remembered for 12 messages
 and for 0.1 s at least, which starts at 0.7, must be above 3/4, and its filters must be settled.
-Two publishers of the same joints, or a sensor that fails often, keep it below. So does a joint
-whose innovations alternate, mean(y_k y_(k-1)) < -0.55 mean(y^2): two publishers in turn that began
-together, or a simulation that oscillates; but not within the steps of an encoder: where all
-changes of a position are multiples of a quantum (by Euclid's algorithm), as large as the root mean
-square of y. Velocities are compared in the same way; without trust,
-no filter of velocities has a weight.
+Below 0.7 it is distrusted: two publishers of the same joints, or a sensor that fails often. So is
+a joint whose innovations alternate, mean(y_k y_(k-1)) < -0.55 mean(y^2): two publishers in turn
+that began together, or a simulation that oscillates; but not within the steps of an encoder: where
+all changes of a position are multiples of a quantum (by Euclid's algorithm), as large as the root
+mean square of y. Velocities are compared in the same way; without trust, no filter of velocities
+has a weight.
 
 A foreign sample may also lie so close that it does not contradict. What is used although
 y^2 > 3^2 U, and changes the mixed acceleration by more than three declared deviations, or before
@@ -43,7 +43,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.estimation.bank import DELAY, Bank, mixed
-from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, SLOWER_REFERENCES, Hindsight, Lag
+from urdf2dyn_ros.estimation.hindsight import (
+    FEWEST_VALUES,
+    SLOWER_REFERENCES,
+    SQUARE_MEMORY,
+    Hindsight,
+    Lag,
+)
 from urdf2dyn_ros.estimation.stamp_filter import StampFilter
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -68,6 +74,7 @@ LARGEST_RMS_RATIO = 10.0
 MOST_CONTRADICTIONS = 3   # in a row: then the motion or the zero of the sensor is another one
 LEAST_TRUST = 0.75   # share of samples as expected, from which a joint is trusted
 FIRST_TRUST = 0.7   # trust of a joint that begins
+LEAST_TRUST_KEPT = 0.7   # below it a joint is distrusted: not where it begins
 TRUST_MEMORY = 0.1   # s, time constant of this share
 TRUST_SAMPLES = 12.0   # samples that it remembers at least
 MOST_VARIANCE = 3.0   # mean variance over the steady one from which there is no estimate
@@ -163,6 +170,9 @@ class KalmanFilters:
         joints = self._joints
         self._bank: Bank | None = None
         self._lag: Lag | None = None
+        self._hindsight: Hindsight   # these are made with the bank
+        self._prompt: Array
+        self._candidates: tuple[NDArray[np.intp], ...]
         self._times: list[float] = []   # of samples since the usual step was found
         self._origin: int | None = None
         self._clock = StampFilter(self._joints)
@@ -198,7 +208,7 @@ class KalmanFilters:
         square, product, _ = self._alternation
         alternates = (square > np.maximum(LEAST_ALTERNATION, self._quantum * self._quantum)) & (
             product < -ALTERNATING_CORRELATION * square)
-        return np.asarray((self.trust < FIRST_TRUST) | alternates)
+        return np.asarray((self.trust < LEAST_TRUST_KEPT) | alternates)
 
     @property
     def delayed_velocity(self) -> tuple[float, Array] | None:
@@ -260,7 +270,8 @@ class KalmanFilters:
                 else self._lag.add(self._time))
         if past is None or not self._hindsight.known:
             nothing = np.full(self._joints, math.nan)
-            return Estimate(stamp, nothing, nothing, nothing, nothing, verdict or STARTING)
+            return Estimate(stamp, nothing, nothing, nothing, nothing,
+                            STARTING if verdict is VALID else verdict)
         time, state, std = past
         # regular times may be later than stamps: an estimate is never of the future
         at = min(self._origin + round(time * 1e9), stamp)
@@ -462,7 +473,7 @@ class KalmanFilters:
     def _learn(self, h: float, sample: ComparedSample) -> None:
         """Learn what is usual of a new sample, and whether its innovations alternate."""
         new = sample.measured & ~sample.outlier & sample.settled & (sample.z != self._last)
-        least = min(1.0 - math.exp(-h / MEMORY), 1.0 / FEWEST)
+        least = min(1.0 - math.exp(-h / SQUARE_MEMORY), 1.0 / FEWEST_VALUES)
         self._counts += new
         square = np.minimum(np.square(sample.nearest), SUSPECT_GATE * SUSPECT_GATE * self._usual)
         self._usual += np.where(
@@ -548,6 +559,6 @@ class KalmanFilters:
         unconfirmed = np.square(self._unconfirmed) > MOST_UNCONFIRMED * MOST_UNCONFIRMED * size
         largest = PLAUSIBLE_CHANGE + LARGEST_RMS_RATIO * np.sqrt(hindsight.size[0])
         unseen = np.abs(mixed(hindsight.weights[:-1], bank.x[bank.derivative])) > largest
-        if (unconfirmed | unseen & (hindsight.rows[0] >= FEWEST)).any():
+        if (unconfirmed | unseen & (hindsight.rows[0] >= FEWEST_VALUES)).any():
             return CONTRADICTORY
         return VALID

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from urdf2dyn_ros.estimation.hindsight import FEWEST, MEMORY, ROUNDING
+from urdf2dyn_ros.estimation.hindsight import FEWEST_VALUES, ROUNDING, SQUARE_MEMORY
 from urdf2dyn_ros.robot.spatial import Array
 
 FIRST_STAMPS = 40   # from which the first period is taken; the loop remembers as many at least
@@ -71,7 +71,7 @@ class StampFilter:
 
     def _decide(self, time: float, stamp: float, step: float, q: Array) -> float:
         """Return the time by the clock that is right: `time` of the stamps, or a regular one."""
-        gain = min(self._period / MEMORY, 1.0 / FIRST_STAMPS)
+        gain = min(self._period / SQUARE_MEMORY, 1.0 / FIRST_STAMPS)
         expected = self._next
         error = (stamp if self.regular else time) - expected
         away = abs(error) > LOST * self._period
@@ -82,7 +82,7 @@ class StampFilter:
         expected += 2.0 * gain * error
         self._period += gain * gain * error
         self._next = expected + self._period
-        self._difference += min(self._period / MEMORY, 1.0 / FEWEST) * (
+        self._difference += min(self._period / SQUARE_MEMORY, 1.0 / FEWEST_VALUES) * (
             min(abs(step / self._period - 1.0), MOST_IRREGULAR) - self._difference)
         self.irregular = self._difference > (0.5 if self.irregular else 1.0) * IRREGULAR
         if self.irregular:
@@ -108,7 +108,7 @@ class StampFilter:
         steps = np.array([[time], [expected]]) - self._time
         square = np.square(q - (x + steps * v + steps * steps / 2.0 * a))
         self._compared += 1
-        gain = max(1.0 / self._compared, min(self._period / MEMORY, 1.0 / FEWEST))
+        gain = max(1.0 / self._compared, min(self._period / SQUARE_MEMORY, 1.0 / FEWEST_VALUES))
         self._squares += np.where(np.isfinite(square), gain * (square - self._squares), 0.0)
         if self._compared > FEWEST_COMPARED:
             stamped, regular = self._squares + TINY
