@@ -308,11 +308,6 @@ def test_what_a_term_says_of_itself_agrees(kind: type[JointTerm]) -> None:
             above, below = (term.energy(Coordinate(state[0] + h, 0.0, 0.0)) for h in (1e-6, -1e-6))
             assert (above - below) / 2e-6 == pytest.approx(
                 effort(term, state[0], 0.0, 0.0), abs=1e-7)
-        constant = term.constant_effort()
-        other = term.with_constant_effort(constant + 1.0) if constant else term
-        assert effort(other, *state) - effort(term, *state) == pytest.approx(
-            other.constant_effort() - term.constant_effort(), abs=1e-12)
-        assert (other is term) == (term.constant_effort() == 0.0)
     rows = [row for each in TERMS.values() for row in each.rows().values()]
     assert len({row.symbol for row in rows}) == len({row.setting for row in rows}) == len(rows)
 

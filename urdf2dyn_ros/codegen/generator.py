@@ -70,7 +70,6 @@ from urdf2dyn_ros.robot.inertia import SecondMoments, second_moments
 from urdf2dyn_ros.robot.loads import GRAVITY, Loads, body_terms, checked_gravity, checked_loads
 from urdf2dyn_ros.robot.multibody import ROOT, Multibody, body_inertias
 from urdf2dyn_ros.robot.spatial import TENSOR, Scalar, upper
-from urdf2dyn_ros.robot.terms import JointTerm
 from urdf2dyn_ros.text import mention
 
 Style: TypeAlias = Literal['readable', 'fast', 'general']
@@ -314,25 +313,12 @@ def _simplified(request: Request, function: ModelFunction,
     terms = {i: tuple(term.shifted(request.system.bodies[i].offset - system.bodies[i].offset)
                       for term in each)
              for i, each in body_terms(request.system, request.loads).items()}
-    if function.MERGED:
-        terms = {i: _one_constant(each) for i, each in terms.items()}
     return Mechanics(
         system=system, gravity=request.gravity, inertias=inertias, second_moments=at_rest,
         recursion=Recursion(second_moment, inherited_spin(system, inertias), notes.note),
         arguments=arguments, numeric_system=system, numeric_gravity=request.gravity,
         moving=request.loads.moving(request.system), terms=terms, notes=notes,
         frames=request.frames, gains=request.gains)
-
-
-def _one_constant(terms: tuple[JointTerm, ...]) -> tuple[JointTerm, ...]:
-    """Return terms of which one has what is constant in all of them: additions fewer."""
-    constants = [term.constant_effort() for term in terms]
-    some = [k for k, constant in enumerate(constants) if constant]
-    if len(some) < 2:
-        return terms
-    return tuple(term if k not in some else
-                 term.with_constant_effort(sum(constants) if k == some[0] else 0.0)
-                 for k, term in enumerate(terms))
 
 
 def _in_root_frame(name: str, mechanics: Mechanics) -> dict[str, tuple[Scalar, ...]]:

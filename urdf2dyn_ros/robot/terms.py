@@ -79,8 +79,7 @@ class JointTerm(ABC):
     A term at one joint; its parameters are the fields, which may be any scalars.
 
     A new one says its `effort`, `slopes` and `formula`; where it needs them, `energy`, `shifted`,
-    `on_parent`, `needs_transmitted`, `derived_parameters`, and `constant_effort` with
-    `with_constant_effort`.
+    `on_parent`, `needs_transmitted`, `derived_parameters`.
     """
 
     NAME: ClassVar[str]   # key of TERMS, and what the effort is called in the equations
@@ -133,14 +132,6 @@ class JointTerm(ABC):
     def derived_parameters(self) -> dict[str, Scalar]:
         """Return what is computed from the parameters alone: symbol to value."""
         return {}
-
-    def constant_effort(self) -> Scalar:
-        """Return the part of its effort that is the same in every state [N m or N]."""
-        return 0.0
-
-    def with_constant_effort(self, constant: Scalar) -> JointTerm:
-        """Return the term with another constant part of its effort, where it has one."""
-        return self
 
     def needs_transmitted(self) -> bool:
         """Return whether its effort depends on the effort that the joint transmits."""
@@ -242,12 +233,6 @@ class Friction(JointTerm):
 
     def needs_transmitted(self) -> bool:
         return bool(self.load != 0.0)
-
-    def constant_effort(self) -> Scalar:
-        return self.offset
-
-    def with_constant_effort(self, constant: Scalar) -> Friction:
-        return replace(self, offset=constant)
 
     def effort(self, parent: Motion, coordinate: Coordinate, transmitted: Scalar) -> Scalar:
         qd = coordinate.qd
@@ -398,12 +383,6 @@ class Spring(JointTerm):
 
     def shifted(self, offset: float) -> Spring:
         return replace(self, reference=self.reference - offset)
-
-    def constant_effort(self) -> Scalar:
-        return -(self.stiffness * self.reference)
-
-    def with_constant_effort(self, constant: Scalar) -> Spring:
-        return replace(self, reference=(0.0 - constant) / self.stiffness)
 
     def effort(self, parent: Motion, coordinate: Coordinate, transmitted: Scalar) -> Scalar:
         return self.stiffness * (coordinate.q - self.reference)

@@ -105,7 +105,6 @@ class Terms(ModelFunction):
     SYMBOLS: ClassVar[dict[str, Symbol]] = {
         'part': Symbol(BACKWARD, ('part{n}',), 'part{n}: what the sweep before lacks'),
         'tb': Symbol(BACKWARD, ('tb{n}',), 'tb{n}: effort that joint {n} transmits')}
-    MERGED = False
 
     def derive(self, mechanics: Mechanics) -> Results:
         """Return the terms of the links as differences of sweeps, and each kind of load alone."""
@@ -338,7 +337,7 @@ class Energy(ModelFunction):
                'the centre of mass is at the origin of the root and springs are slack')
     RESULTS = (Quantity('E', 'kinetic and potential energy [J]',
                         rows=Axis('energy', ('kinetic', 'potential'), ('J', 'J'))),)
-    SPINS, MERGED = False, False
+    SPINS = False
     FIXED_BASE = 'the energy', 'how high a moving one is is not known'
     SYMBOLS = _SYMBOLS
     LEGEND: ClassVar[dict[str, str]] = {

@@ -57,11 +57,10 @@ class ModelFunction(ABC):
     NO_LOAD_FRICTION: ClassVar[str] = ''
     # of 'link' and 'axes', those that it depends on: a function about links has some
     OPTIONS: ClassVar[tuple[str, ...]] = ()
-    # what the fast style must know: whether `Mechanics.second_moments` are used, the recursion
-    # takes the matrices U, terms may share constants as their sum alone is returned
+    # what the fast style must know: whether `Mechanics.second_moments` are used, and the recursion
+    # takes the matrices U
     SECOND_MOMENTS: ClassVar[bool] = False
     SPINS: ClassVar[bool] = True
-    MERGED: ClassVar[bool] = True
     # whether readable files have the gains of the momentum observer among their parameters, and
     # the vectors in the root frame
     OBSERVES: ClassVar[bool] = False
