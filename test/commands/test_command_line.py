@@ -16,7 +16,7 @@ from urdf2dyn_ros.commands import parse
 from urdf2dyn_ros.commands.arguments import results
 from urdf2dyn_ros.errors import ExportError
 from urdf2dyn_ros.system import atomic_file
-from urdf2dyn_ros.text import counted
+from urdf2dyn_ros.text import counted, suggestion
 
 RX90 = str(OWN / 'rx90.urdf')
 
@@ -221,3 +221,8 @@ def test_plurals() -> None:
     """Also those that are not made by an s."""
     assert [counted(n, 'joint') for n in range(3)] == ['0 joints', '1 joint', '2 joints']
     assert [counted(n, 'body', 'bodies') for n in (1, 2)] == ['1 body', '2 bodies']
+
+
+def test_three_names_at_most_are_suggested() -> None:
+    assert suggestion('arm', ['arm1', 'arm2', 'arm3', 'arm4', 'leg'], True).count('"arm') == 3
+    assert suggestion('x', ['arm', 'leg'], True) == 'there are "arm", "leg"'
