@@ -105,6 +105,16 @@ def test_one_link_of_another_unit_among_right_ones(factor: float, words: str) ->
     assert 'link "forearm_link"' in problem.element and words in problem.message
 
 
+def test_a_stroke_in_millimetres_and_small_whole_numbers_of_degrees() -> None:
+    text = (OWN / 'scara.urdf').read_bytes()
+    stroke = text.replace(b'lower="-0.2" upper="0"', b'lower="-200" upper="0"')
+    (message,) = said(stroke, 'units-limit')
+    assert 'more than 10 m, and all joints together are ' in message
+    assert [said(pendulum().replace(b'xyz="0 0 0.1"', b'xyz="0 0 0.1" rpy="0 %s 0"' % angle),
+                 'units-angle') != [] for angle in (b'5', b'-2.0', b'1', b'1.57', b'5.5')] == [
+                     True, True, False, False, False]
+
+
 def test_limits_that_stand_for_none_have_no_unit() -> None:
     text = (OWN / 'rx90.urdf').read_bytes()
     for name, code, values in (('upper', 'units-limit', '1e4 1e9'),

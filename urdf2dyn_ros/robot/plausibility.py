@@ -43,8 +43,9 @@ _LEAST_GYRATION, _LARGEST_GYRATION = 0.05, 5.0   # [-], median of a robot's link
 _LEAST_RADIUS = 2e-3   # of one link, by its reach; 2.6e-3 is the least of 70 real robots [-]
 _LARGEST_RADIUS = 0.5   # of one link, by the size of the robot [-]
 _LARGEST_TURN = 4.0 * math.pi   # of a revolute joint's limits [rad]
+_LARGEST_STROKE = 10.0   # of a prismatic joint's limits; 442 public files have up to 3 [m]
 _LARGEST_SPEED = 40.0   # half of a robot's revolute joints; 70 real robots: up to 32 [rad/s]
-_UNLIMITED = 1e4   # [rad]: as large a limit stands for none
+_UNLIMITED = 1e4   # [rad or m]: as large a limit stands for none
 _LEAST_LOAD = 5e-3   # of gravity by limits of effort, at most; real robots: 0.013 to 18 [-]
 _MOST_DAMPING = 10.0   # by the limit of effort, at 1 rad/s; real robots: up to 2.2 [-]
 _GRAVITY = 9.81   # [m/s^2]
@@ -184,10 +185,14 @@ def origin_units(robot: Description) -> Iterator[Problem]:
                        'in millimetres? URDF has metres', 'xyz', effect='if it is in millimetres, '
                        'moments of all joints before it are up to 1000 times too large')
         rpy = robot.numbers(element, 'rpy')
-        if rpy is not None and max(map(abs, rpy)) > 2.01 * math.pi:
-            yield warn('units-angle', element, 'more than a full turn; is it in degrees? URDF has '
-                       'radians', 'rpy', effect='what the rotation places is in another '
-                       'direction: all efforts before it can be wrong')
+        for angle in rpy or ():
+            if abs(angle) > 2.01 * math.pi or (abs(angle) > 1.0 and angle == round(angle)):
+                yield warn('units-angle', element, f'{angle:g} rad is ' + (
+                    'more than a full turn' if abs(angle) > 2.01 * math.pi else
+                    f'{math.degrees(angle):.0f} degrees') + '; is it in degrees? URDF has '
+                    'radians', 'rpy', effect='what the rotation places is in another '
+                    'direction: all efforts before it can be wrong')
+                break
 
 
 def point_masses(robot: Description) -> Iterator[Problem]:
@@ -295,10 +300,17 @@ def inertia_units(robot: Description) -> Iterator[Problem]:
 
 
 def limit_units(robot: Description) -> Iterator[Problem]:
-    """Limits of angles and their velocities are in radians, as far as their size shows."""
+    """Limits are in radians and metres, as far as their size shows."""
+    effect = 'no effect, but motions within these limits are not of the robot'
+    size = sum(_distance(robot, joint.find('origin')) for joint in robot.joints)
+    yield from merged(
+        warn('units-limit', limit, f'more than {_LARGEST_STROKE:g} m, and all joints together '
+             f'are {size:.3g} m apart; is it in millimetres? URDF has metres', end, effect=effect)
+        for joint in robot.joints if type_of(joint).slides
+        for limit in joint.findall('limit')[:1] for end in ('lower', 'upper')
+        if max(_LARGEST_STROKE, 10.0 * size) < abs(robot.number(limit, end) or 0.0) < _UNLIMITED)
     limits = [limit for joint in robot.joints for limit in joint.findall('limit')[:1]
               if type_of(joint).bounded and not type_of(joint).slides]
-    effect = 'no effect, but motions within these limits are not of the robot'
     yield from merged(
         warn('units-limit', limit, 'more than two turns; is it in degrees? URDF has radians',
              end, effect=effect)
