@@ -216,8 +216,12 @@ def test_where_friction_would_hide_a_wrong_gain_is_said(run: Callable[..., Done]
     def doubled(q, effort):
         return q, effort * np.where(np.arange(len(NAMES)) == 2, 2.0, 1.0)
 
-    for change in (doubled, lambda q, effort: (q, effort)):
-        done = run('--overwrite', change=change)
+    def in_amperes(q, effort):
+        return q, effort / 5.0
+
+    for words, change in (([], doubled), ([], lambda q, effort: (q, effort)), (
+            ['--effort-semantics', 'current', '--gains', '5'], in_amperes)):
+        done = run('--overwrite', *words, change=change)
         assert done.verdict.startswith('Yes: its residual is ')
         _, _, hidden = done.verdict.partition('. Friction would hide a wrong gain or unit of ')
         assert NAMES[2] in hidden and NAMES[0] not in hidden

@@ -43,7 +43,13 @@ from urdf2dyn_ros.identification.fit_data import (
     parts_of,
     prepare_fit,
 )
-from urdf2dyn_ros.identification.gains import Gains, free_gains, ratios_of_efforts, sign_evidence
+from urdf2dyn_ros.identification.gains import (
+    Gains,
+    free_gains,
+    ratios_of_efforts,
+    sign_evidence,
+    with_gains,
+)
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, BaseEstimates, Robot, estimate_base
 from urdf2dyn_ros.identification.rows import BLOCKS, score
 from urdf2dyn_ros.identification.summary import LARGEST_DELAY, Summary, all_rows
@@ -95,7 +101,8 @@ class Identification:
     @cached_property
     def unchecked(self) -> NDArray[np.bool_]:
         """Joints (n,) at which bodies need too little of the effort to show its scale."""
-        return self.used & ~np.isfinite(self.effort_ratios) & (self.gains is None)
+        free = free_gains(self.gains, len(self.used))
+        return self.used & ~np.isfinite(self.effort_ratios) & ~free
 
     @property
     def written(self) -> NDArray[np.bool_]:
@@ -123,9 +130,10 @@ class Identification:
     @cached_property
     def effort_ratios(self) -> Array:
         """Efforts of bodies (n,) over those of the URDF's, NaN if these are small or unknown."""
-        if self.gains is not None:
+        if self.gains is not None and self.gains.free.any():
             return np.full(len(self.used), np.nan)
-        ratios, shares = ratios_of_efforts(self.robot, all_rows(self.summaries), self.fit.bodies)
+        pool, = with_gains([all_rows(self.summaries)], self.effort_per_unit)
+        ratios, shares = ratios_of_efforts(self.robot, pool, self.fit.bodies)
         return np.where(self.used & (shares > _LEAST_SHARE), ratios, np.nan)
 
     @property
@@ -266,7 +274,7 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
     contradictions.extend(_contradictions(result))
     result.caveats.extend(_caveats(result))
     for summary in validation:
-        result.remarks.extend(summary.contradictions)
+        result.caveats.extend(summary.contradictions)
     result.remarks.extend(_misfits(result, negative_rotors))
     show(1.0)
     return result
