@@ -37,6 +37,12 @@ class Estimator(ABC):
     # whether its samples are judged by Kalman filters beside it, as it does not judge them itself
     NEEDS_CHECK: ClassVar[bool] = True
 
+    @classmethod
+    def make(cls, joints: int, **parameters: Any) -> 'Estimator':
+        """Return an estimator of this kind, maybe of a class that does the same faster."""
+        kind: Callable[..., Estimator] = cls
+        return kind(joints, **parameters)
+
     @abstractmethod
     def update(self, stamp: int, q: Array, qd: Array) -> Estimate:
         """Add a sample: stamp [ns], q (n,) [rad or m], qd (n,) [rad/s or m/s]."""
@@ -85,7 +91,8 @@ class Kalman(KalmanFilters, Estimator):
     """
     Kalman filters of many bandwidths, weighted joint by joint: see kalman.py.
 
-    With a fixed bandwidth, only the filters of order 4 that are nearest to it have weights.
+    With a fixed bandwidth, only the filters of order 4 that are nearest to it have weights. Lag
+    and derivative are as in `KalmanFilters`; the derivative is for the filters of a moving base.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (BANDWIDTH,)
@@ -96,6 +103,10 @@ class Kalman(KalmanFilters, Estimator):
                  derivative: int = 2) -> None:
         self._fixed = bandwidth
         super().__init__(joints, lag, derivative)
+
+    @classmethod
+    def make(cls, joints: int, **parameters: Any) -> Estimator:
+        return fastest_kalman()(joints, **parameters)
 
     @property
     def contradicts(self) -> bool:
@@ -115,16 +126,12 @@ class Kalman(KalmanFilters, Estimator):
         if bank is not None and self._fixed:
             distance = np.abs(np.log(bank.w / self._fixed))
             others = (distance > distance.min() + 1e-9) | (bank.order == 3)
-            self._hindsight._prior[np.append(others, True)] = 0.0
+            self._hindsight.leave_out(np.append(others, True))
         return verdict
 
 
 class KalmanFixedLag(Kalman):
-    """
-    Estimates that are a little older, and several times better: see hindsight.py.
-
-    It names the parameters; `make_estimator` makes Kalman filters with this lag.
-    """
+    """Estimates that are a little older, and several times better: see hindsight.py."""
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         BANDWIDTH,
@@ -138,7 +145,7 @@ class KalmanFixedLag(Kalman):
 
 
 class CompiledKalman(Kalman, CompiledFilters):
-    """Both in C."""
+    """The estimators kalman and kalman_fixed_lag with their work at each message in C."""
 
 
 # ---- Accelerations from differences of neighbouring samples
@@ -312,9 +319,8 @@ def make_estimator(name: str, joints: int, **parameters: Any) -> Estimator:
     """Return a new estimator by its name in the table and its parameters, checked."""
     if name not in ESTIMATORS:
         raise ParameterError(f'unknown estimator {name!r}; choose one of ' + ', '.join(ESTIMATORS))
-    kind: Callable[..., Estimator] = ESTIMATORS[name]
-    values = check_all(ESTIMATORS[name].PARAMETERS, parameters)
-    return (fastest_kalman() if kind in (Kalman, KalmanFixedLag) else kind)(joints, **values)
+    kind = ESTIMATORS[name]
+    return kind.make(joints, **check_all(kind.PARAMETERS, parameters))
 
 
 @lru_cache(maxsize=1)

@@ -106,6 +106,10 @@ class Hindsight:
         self._began[joint] = time
         self.variance_ratio[joint] = math.inf
 
+    def leave_out(self, filters: NDArray[np.bool_]) -> None:
+        """Give some filters, and a = 0 as the last one (k + 1,), no weight."""
+        self._prior[filters] = 0.0
+
     def motion(self, x: Array) -> Array:
         """Return the mixed position, velocity and acceleration (3, n) of states (>= 3, k, n)."""
         return np.stack([mixed(self.shares if i < self._bank.derivative else self.weights[:-1],
