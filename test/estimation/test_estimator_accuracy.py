@@ -84,6 +84,17 @@ def test_the_defaults_keep_their_limits_at_low_rates(name, rate):
         assert figure < 0.8 * plain
 
 
+@pytest.mark.parametrize('rate', [50.0, 250.0, pytest.param(2000.0, marks=pytest.mark.slow)])
+def test_estimates_with_a_lag_are_better_than_those_without(rate):
+    """They know more: whichever the lag, weights made for the present serve them as well."""
+    for samples in (record(Profile(rate, 17, 1e-3)),
+                    without_velocity(record(Profile(rate, 17, 1e-3)))):
+        present = error(make_estimator('kalman', 4), samples)
+        for lag in (0.005, 0.02, 0.1):
+            ratio = error(make_estimator('kalman_fixed_lag', 4, lag=lag), samples) / present
+            assert said(f'{rate:g} Hz, {lag:g} s [times kalman]', ratio, 0.7) <= 0.7
+
+
 def scaled(profile: str, scale: float) -> Recording:
     samples = beginning(profile)
     return Recording(samples.stamps, scale * samples.q, scale * samples.qd)
