@@ -120,9 +120,9 @@ class Hindsight:
         """Whether the fastest reference that chooses filters has judged enough rows."""
         return bool(self.rows[min(self._judges, len(self._filters)) - 1] >= FEWEST_VALUES)
 
-    def add(self, time: float, velocities: NDArray[np.bool_], at: float, a: Array) -> None:
+    def add(self, time: float, velocities: NDArray[np.bool_], a: Array) -> None:
         """
-        Add the filters' accelerations (k, n) `at` a time [s], and weight the filters.
+        Add the filters' accelerations (k, n) at a time [s], and weight the filters.
 
         `velocities` (n,): whether filters of velocities are to be used.
         """
@@ -131,9 +131,9 @@ class Hindsight:
         self._velocities[:] = velocities
         self._allowed[:-1] = (~bank.by_velocity)[:, None] | velocities
         last = self._times[(self._number - 1) % ROWS_KEPT]
-        if self._number == 0 or at - last >= SPACING:
+        if self._number == 0 or time - last >= SPACING:
             row = self._number % ROWS_KEPT
-            self._times[row] = at
+            self._times[row] = time
             self._accelerations[row, :-1] = a
             self._mixed[row] = mixed(self.weights[:-1], a)
             self._references[row] = math.nan

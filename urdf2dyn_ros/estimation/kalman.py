@@ -381,8 +381,7 @@ class KalmanFilters:
             return BEGUN_ANEW
         self._sampled[used[0]] = self._time
         self._correct(h, sample, used)
-        hindsight.add(self._time, self.velocity_trust >= LEAST_TRUST, self._time,
-                      bank.x[bank.derivative])
+        hindsight.add(self._time, self.velocity_trust >= LEAST_TRUST, bank.x[bank.derivative])
         if sample.kind in (SampleKind.NEW, SampleKind.STALL):
             unexplained = outlier[0]
         return self._verdict(sample, unexplained)
