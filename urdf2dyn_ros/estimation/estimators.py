@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
 from math import inf
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import CompilerError, ParameterError
 from urdf2dyn_ros.estimation.bank import mixed
@@ -34,8 +35,8 @@ class Estimator(ABC):
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = ()
     PARTIAL: ClassVar[bool] = False   # whether positions may be NaN, where not measured
-    # whether its samples are judged by Kalman filters beside it, as it does not judge them itself
-    NEEDS_CHECK: ClassVar[bool] = True
+    # whether it gets no samples that contradict the motion, unless it is a `Judge` itself
+    DROPS_OUTLIERS: ClassVar[bool] = True
 
     @classmethod
     def make(cls, joints: int, **parameters: Any) -> 'Estimator':
@@ -65,14 +66,32 @@ class Estimator(ABC):
         return 0.0
 
     @property
-    def contradicts(self) -> bool:
-        """Whether the newest sample contradicts those before, as far as it is known."""
-        return False
-
-    @property
     def velocity_use(self) -> Array | None:
         """Return the share of measured velocities in the estimate (n,), if that is known."""
         return None
+
+
+class Judge(Estimator):
+    """
+    An estimator that judges its samples, by the verdicts of its estimates, or those of another.
+
+    It weighs measured velocities by their accelerations, which an offset does not change.
+    """
+
+    @property
+    @abstractmethod
+    def contradicts(self) -> bool:
+        """Whether a position of the newest sample contradicts the motion, and was not used."""
+
+    @property
+    @abstractmethod
+    def distrusted(self) -> NDArray[np.bool_]:
+        """Joints (n,) whose positions contradict their motion too often."""
+
+    @property
+    @abstractmethod
+    def delayed_velocity(self) -> tuple[float, Array] | None:
+        """Velocities and accelerations (2, n) a time [s] ago, by positions alone."""
 
 
 def _verdict(valid: bool) -> Verdict:
@@ -87,7 +106,7 @@ BANDWIDTH = Parameter(
     'estimated of late.', unit='rad/s', minimum=0.0, maximum=2000.0)
 
 
-class Kalman(KalmanFilters, Estimator):
+class Kalman(KalmanFilters, Judge):
     """
     Kalman filters of many bandwidths, weighted joint by joint: see kalman.py.
 
@@ -97,7 +116,6 @@ class Kalman(KalmanFilters, Estimator):
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (BANDWIDTH,)
     PARTIAL: ClassVar[bool] = True
-    NEEDS_CHECK: ClassVar[bool] = False
 
     def __init__(self, joints: int, *, bandwidth: float = 0.0, lag: float = 0.0,
                  derivative: int = 2) -> None:
@@ -110,7 +128,6 @@ class Kalman(KalmanFilters, Estimator):
 
     @property
     def contradicts(self) -> bool:
-        """Whether a position of the newest sample was not used."""
         return any(self._outliers[0].tolist())
 
     @property
@@ -241,7 +258,7 @@ class External(NoAcceleration):
     accelerations are received after the joint states of the same stamp, it is one sample late.
     """
 
-    NEEDS_CHECK: ClassVar[bool] = False   # points of a plan may be far apart
+    DROPS_OUTLIERS: ClassVar[bool] = False   # points of a plan may be far apart
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         Parameter('max_gap', 0.05, 'Longest step between accelerations across which they are '
@@ -332,3 +349,53 @@ def fastest_kalman() -> type[Kalman]:
         _LOG.warning('the Kalman filters run on numpy: %s', error)
         return Kalman
     return CompiledKalman
+
+
+# ---- Estimators whose samples are judged
+
+_INCONSISTENT = (Verdict.REPEATED, Verdict.CONTRADICTORY, Verdict.DISTRUSTED)
+
+
+class CheckedEstimate(NamedTuple):
+    """An estimate, and what is known of its sample."""
+
+    estimate: Estimate   # its verdict is also that on the sample
+    outlier: bool   # whether a position contradicts the motion, and was not used
+    anew: bool   # whether joints begin anew
+    judged: bool   # whether the judge knows the motion at the sample
+
+
+class CheckedEstimator:
+    """An estimator of n joints, and the judge of its samples: itself, or filters beside it."""
+
+    def __init__(self, estimator: Estimator, joints: int) -> None:
+        self.inner = estimator
+        self.judge = estimator if isinstance(estimator, Judge) else fastest_kalman()(joints)
+        self.judges_itself = self.judge is estimator
+        self._dropped = False   # whether the newest sample was
+
+    def update(self, stamp: int, q: Array, qd: Array) -> CheckedEstimate:
+        """Add a sample as in `Estimator.update`; one that contradicts may be dropped."""
+        estimate = judged = self.judge.update(stamp, q, qd)
+        verdict, outlier = judged.verdict, self.judge.contradicts
+        if not self.judges_itself:
+            drops = self.inner.DROPS_OUTLIERS
+            outlier &= drops
+            if judged.valid and outlier:
+                verdict = Verdict.CONTRADICTORY
+            before, self._dropped = self._dropped, drops and verdict in _INCONSISTENT
+            if self._dropped:
+                if before:   # more than one are another motion
+                    self.inner.reset()
+                return CheckedEstimate(judged._replace(verdict=verdict), outlier, before, False)
+            estimate = self.inner.update(stamp, q, qd)._replace(shifts=judged.shifts)
+            if estimate.valid and drops and verdict is Verdict.BEGUN_ANEW:
+                estimate = estimate._replace(verdict=verdict)
+        return CheckedEstimate(estimate, outlier, estimate.verdict is Verdict.BEGUN_ANEW,
+                               judged.valid)
+
+    def reset(self, gap: bool) -> None:
+        """Forget everything; at a gap, the motion alone."""
+        self._dropped = False
+        for estimator in {self.inner, self.judge}:
+            estimator.pause() if gap else estimator.reset()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from urdf2dyn_ros.estimation.degrees import DegreesGuard
-from urdf2dyn_ros.estimation.estimators import Estimator, Kalman, fastest_kalman
+from urdf2dyn_ros.estimation.estimators import CheckedEstimator, Estimator
 from urdf2dyn_ros.estimation.hold import ModelJoints
 from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import (
@@ -57,7 +57,6 @@ _OUTCOMES = {
     Verdict.LATE: Outcome.OUT_OF_ORDER, Verdict.REPEATED: Outcome.REPEATED,
     Verdict.CONTRADICTORY: Outcome.CONTRADICTORY, Verdict.DISTRUSTED: Outcome.DISTRUSTED,
     Verdict.BEGUN_ANEW: Outcome.WARMING_UP, Verdict.AFTER_GAP: Outcome.WARMING_UP}
-_INCONSISTENT = (Outcome.REPEATED, Outcome.CONTRADICTORY, Outcome.DISTRUSTED)
 _NOT_ADDED = (Outcome.DUPLICATE_STAMP, Outcome.OUT_OF_ORDER)
 
 
@@ -213,9 +212,7 @@ class Group:
         self._endless, self._turning = chosen.turn_error >= pi, np.flatnonzero(chosen.turn_error)
         self._sliding = np.flatnonzero(chosen.turn_error == 0.0)
         self._turn_error = chosen.turn_error[self._turning]
-        self.estimator, self.steps = estimator, steps
-        # the filters that judge samples: the estimator itself, or those that run with it
-        self._filters = estimator if isinstance(estimator, Kalman) else fastest_kalman()(count)
+        self.estimator, self.steps = CheckedEstimator(estimator, count), steps
         self.history = History(count, several)
         self.velocities = VelocityGate(count)
         self.frozen = FrozenJoints(count)
@@ -276,7 +273,7 @@ class Group:
             return Reception(self.outcome, event, True)
         self.outcome, outlier = self._estimate(stamp, q, qd)
         if self.outcome is Outcome.DISTRUSTED:
-            self._distrusted = stamp, np.flatnonzero(self._filters.distrusted)
+            self._distrusted = stamp, np.flatnonzero(self.estimator.judge.distrusted)
         return Reception(self.outcome, event, outlier)
 
     def _find_lost_turns(self, stamp: int, q: Array) -> None:
@@ -295,34 +292,14 @@ class Group:
 
     def _estimate(self, stamp: int, q: Array, qd: Array) -> tuple[Outcome, bool]:
         """Estimate the motion at a sample, and keep it; return the outcome, and if an outlier."""
-        filters, estimator, measured = self._filters, self.estimator, qd
-        checked, outlier, separate = Verdict.VALID, False, filters is not estimator
-        # filters weigh velocities by their accelerations, which an offset does not change
-        qd = self.velocities.credible(qd, offsets=not separate)
-        if separate:
-            judged = filters.update(stamp, q, qd)
-            checked = judged.verdict
-            if judged.shifts is not None:
-                self._add_shifts(stamp, judged.shifts)
-            outlier = filters.contradicts and estimator.NEEDS_CHECK
-            outcome = _OUTCOMES[checked]
-            if outcome is Outcome.ESTIMATED and outlier:
-                outcome = Outcome.CONTRADICTORY
-            # an outlier is dropped; more are another motion
-            if outcome in _INCONSISTENT and estimator.NEEDS_CHECK:
-                if self.outcome in _INCONSISTENT:
-                    self.estimator.reset()
-                    self.degrees.reset()
-                return outcome, outlier
-        estimate = estimator.update(stamp, q, qd)
-        outlier |= estimator.contradicts
+        checked = self.estimator
+        estimate, outlier, anew, judged = checked.update(
+            stamp, q, self.velocities.credible(qd, offsets=checked.judges_itself))
         if estimate.shifts is not None:
             self._add_shifts(stamp, estimate.shifts)
-        verdict = estimate.verdict
-        if verdict is Verdict.VALID and checked is Verdict.BEGUN_ANEW and estimator.NEEDS_CHECK:
-            verdict = checked
-        if verdict is Verdict.BEGUN_ANEW:
+        if anew:
             self.degrees.reset()
+        verdict = estimate.verdict
         if verdict in (Verdict.BEGUN_ANEW, Verdict.DISTRUSTED):
             self.history.clear()   # nothing is between states before and after
         if verdict is not Verdict.VALID:
@@ -330,9 +307,9 @@ class Group:
         self.degrees.add_velocities(estimate.qd)
         lag = stamp - estimate.stamp
         self.lag = max(lag, self.lag - round(LAG_DECAY * (self.lag - lag)))
-        if checked is Verdict.VALID and self.velocities.is_due(stamp):
-            self.velocities.add(stamp, measured, self.estimator.velocity_use,
-                                filters.delayed_velocity)
+        if judged and self.velocities.is_due(stamp):
+            self.velocities.add(stamp, qd, checked.inner.velocity_use,
+                                checked.judge.delayed_velocity)
         self._messages += 1
         if self.velocities.rejected and self._messages % VELOCITIES_JUDGED == 0:
             scales = self.velocities.positions_in_degrees
@@ -342,8 +319,7 @@ class Group:
 
     def reset(self, gap: bool = False) -> None:
         """Use no sample before the next one; after a gap, what was learned stays."""
-        for estimator in {self.estimator, self._filters}:
-            estimator.pause() if gap else estimator.reset()
+        self.estimator.reset(gap)
         self.history.clear()
         self._efforts.clear()
         self.velocities.restart()
@@ -460,7 +436,7 @@ class Groups:
         entries = {part.group: part.entries for part in parts if not part.whole}
         for group in self.all:
             some = entries.get(group)
-            if some is None or (group.newest and group.estimator.PARTIAL
+            if some is None or (group.newest and group.estimator.inner.PARTIAL
                                 and group.incomplete <= MOST_INCOMPLETE):
                 groups.append(group)
             else:

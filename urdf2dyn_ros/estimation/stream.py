@@ -276,7 +276,7 @@ class Stream:
         values = dict(zip(names, accelerations)) if len(names) == len(accelerations) else {}
         qdd = np.array([values.get(name, np.nan) for name in self._names], dtype=np.float64)
         used = [is_stamp(stamp) and is_finite(qdd[group.joints])
-                and group.estimator.accelerate(stamp, qdd[group.joints])
+                and group.estimator.inner.accelerate(stamp, qdd[group.joints])
                 for group in (*self._groups, *(self._before or ()))]
         if not any(used):
             self.counters['accelerations_ignored'] += 1

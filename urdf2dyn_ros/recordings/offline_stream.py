@@ -33,7 +33,7 @@ _FEWEST_AT_END = 3   # fewest samples in that time
 class Recorder(Estimator):
     """An estimator that keeps all samples, and has no estimate."""
 
-    NEEDS_CHECK = False
+    DROPS_OUTLIERS = False
 
     def __init__(self, joints: int) -> None:
         unknown = np.full(joints, np.nan)
@@ -73,7 +73,7 @@ class Recorder(Estimator):
 
 def _recorders(groups: Iterable[Group]) -> list[tuple[Group, Recorder]]:
     return [(group, recorder) for group in groups
-            if isinstance(recorder := group.estimator, Recorder)]
+            if isinstance(recorder := group.estimator.inner, Recorder)]
 
 
 # ---- A stream that uses later samples: it smooths long pieces of a recording, each as a whole
