@@ -27,7 +27,7 @@ from urdf2dyn_ros.estimation.messages import (
     Steps,
     unwrap,
 )
-from urdf2dyn_ros.estimation.outcomes import Event, Outcome
+from urdf2dyn_ros.estimation.outcomes import Count, Event, Outcome
 from urdf2dyn_ros.estimation.velocities import FrozenJoints, VelocityGate
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import listed
@@ -244,9 +244,9 @@ class Group:
         if self._recent.get(stamp) == content:   # no clock was set back
             return Reception(Outcome.DUPLICATE_STAMP if stamp == self.newest
                              else Outcome.OUT_OF_ORDER, Event.RELAYED)
-        event = self.steps.add(self.newest, stamp)
-        if isinstance(event, Outcome):
-            return Reception(event)
+        refused, event = self.steps.add(self.newest, stamp)
+        if refused:
+            return Reception(refused)
         self._recent[stamp] = content
         if len(self._recent) > MOST_RECENT:
             self._recent.popitem(last=False)
@@ -506,9 +506,9 @@ class Groups:
                 self._last_output, self._missed = 0, False
             self.events.update(events - {Event.RESTART})
         if outlier:
-            self.events['position_rejected'] += 1
+            self.events[Count.POSITION_REJECTED] += 1
         if rejected:
-            self.events['velocity_rejected'] += 1
+            self.events[Count.VELOCITY_REJECTED] += 1
         if len(self.all) == 1 or not added:
             return GroupsReception(first, events, self.all[0])
         for group in added:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.estimation.outcomes import Event, Outcome
+from urdf2dyn_ros.estimation.outcomes import Count, Event, Outcome
 from urdf2dyn_ros.robot.spatial import Array
 
 Indices = NDArray[np.intp]
@@ -100,8 +100,9 @@ class MessageReader:
             if isinstance(layout, Outcome):
                 return layout
             some = q[layout.entries]
-        return Sample(layout, some, self._measured(message.velocity, layout, 'velocity_ignored'),
-                      self._measured(message.effort, layout, 'effort_ignored'))
+        return Sample(
+            layout, some, self._measured(message.velocity, layout, Count.VELOCITY_IGNORED),
+            self._measured(message.effort, layout, Count.EFFORT_IGNORED))
 
     def _arrange(self, names: tuple[str, ...]) -> NameLayout | Outcome:
         """Return the layout of names; the outcome if they have a fault."""
@@ -128,7 +129,7 @@ class MessageReader:
         return (NameLayout(layout.length, layout.joints[some], layout.entries[some])
                 if some.any() else Outcome.POSITION_NOT_FINITE)
 
-    def _measured(self, values: Any, layout: NameLayout, ignored: str) -> Array:
+    def _measured(self, values: Any, layout: NameLayout, ignored: Count) -> Array:
         """Return the entries (k,) of an optional field; NaN where there is no credible one."""
         numbers = _numbers(values)
         if numbers is not None and len(numbers) == layout.length:
@@ -181,6 +182,13 @@ FEWEST_STEPS = 3   # from which on the period is known
 JUMP_PERIODS = 5   # a longer step is a gap or a clock jump
 
 
+class Step(NamedTuple):
+    """What a step between stamps says of the message after it: it is refused, or an event."""
+
+    refused: Outcome | None = None   # the outcome, where the stamp does not advance
+    event: Event | None = None   # a gap or a jump back
+
+
 class Steps:
     """
     The period of a stream; a step up to `max_gap` [ns] is no jump at any rate.
@@ -195,30 +203,29 @@ class Steps:
         self._step = 0     # the newest one, if it was forward [ns]
         self._older = 0    # stamp of the message before, if it was older for no reason
 
-    def add(self, last: int, stamp: int) -> Event | Outcome | None:
+    def add(self, last: int, stamp: int) -> Step:
         """
         Add the step from the last stamp [ns], 0 for none, to a new one.
 
-        Return the event of a gap or a jump back, or the outcome of a stamp that does not advance.
         A second message in a row confirms that the clock was set back a little, or that it was at
         all; one that was overtaken is from within the step before.
         """
         step = stamp - last
         if last == 0:
-            return None
+            return Step()
         jump = self.is_jump(step)
         if step <= 0:
             before, self._older = self._older, stamp if jump or -step > self._step > 0 else 0
             if (jump and not self._confirms) or (0 < before < stamp and self._older):
                 self._last.clear()
                 self.period = self._step = self._older = 0
-                return Event.JUMP_BACK
-            return Outcome.OUT_OF_ORDER if step else Outcome.DUPLICATE_STAMP
+                return Step(event=Event.JUMP_BACK)
+            return Step(Outcome.OUT_OF_ORDER if step else Outcome.DUPLICATE_STAMP)
         self._step, self._older = step, 0
         self._last.append(step)
         if len(self._last) >= FEWEST_STEPS:
             self.period = sorted(self._last)[len(self._last) // 2]
-        return Event.GAP if jump else None
+        return Step(event=Event.GAP if jump else None)
 
     def is_jump(self, step: int) -> bool:
         """Return whether a step, forward or back [ns], is a gap or a clock jump."""

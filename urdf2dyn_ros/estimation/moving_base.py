@@ -19,7 +19,14 @@ from urdf2dyn_ros.equations.links import REFERENCE, link_frame, next_frame
 from urdf2dyn_ros.estimation.estimators import BANDWIDTH, fastest_kalman
 from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import Steps, is_finite
-from urdf2dyn_ros.estimation.outcomes import BASE_ABSENCES, BASE_OUTCOMES, Absence, Event, Outcome
+from urdf2dyn_ros.estimation.outcomes import (
+    BASE_ABSENCES,
+    BASE_OUTCOMES,
+    Absence,
+    Count,
+    Event,
+    Outcome,
+)
 from urdf2dyn_ros.robot.joints import Motion
 from urdf2dyn_ros.robot.loads import GRAVITY, GRAVITY_PARAMETER
 from urdf2dyn_ros.robot.model import RobotModel
@@ -310,7 +317,7 @@ class MovingBase(ABC):
         with np.errstate(all='ignore'):
             outcome = self._process(stamp, frame, covariances, np.array(velocities, dtype=float),
                                     np.array(rest, dtype=float))
-        self.counters['received'] += 1
+        self.counters[Count.RECEIVED] += 1
         self.counters[outcome] += 1
         self._rejection = None if outcome in ACCEPTED_BASE_OUTCOMES else outcome
         return outcome
@@ -321,15 +328,15 @@ class MovingBase(ABC):
         fault = self._fault(stamp, frame, covariances, velocities, rest)
         if fault or unfiltered is None:
             return fault or Outcome.NO_ROTATION
-        step = self._steps.add(self._newest, stamp)
-        if isinstance(step, Event):
-            self.counters[step] += 1
-            self._restart(learned=step == Event.GAP)
-        elif step is not None:
-            return step
+        refused, event = self._steps.add(self._newest, stamp)
+        if refused:
+            return refused
+        if event:
+            self.counters[event] += 1
+            self._restart(learned=event is Event.GAP)
         if frame != self._frame:
             if self._frame:
-                self.counters['frame_changed'] += 1
+                self.counters[Count.FRAME_CHANGED] += 1
                 self._warn(frame, f'came after that of {quote(self._frame)}: only one sensor may '
                            'publish on this topic')
                 self._restart()

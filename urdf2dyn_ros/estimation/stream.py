@@ -21,7 +21,7 @@ from urdf2dyn_ros.estimation.groups import (
 from urdf2dyn_ros.estimation.hold import HeldJoints, Hold, ModelJoints
 from urdf2dyn_ros.estimation.kalman import Estimate
 from urdf2dyn_ros.estimation.messages import Message, MessageReader, Sample, is_finite
-from urdf2dyn_ros.estimation.outcomes import Event, Outcome
+from urdf2dyn_ros.estimation.outcomes import Count, Event, Outcome
 from urdf2dyn_ros.estimation.passive import PassiveJoints
 from urdf2dyn_ros.estimation.velocities import JointVelocity
 from urdf2dyn_ros.robot.parameters import Parameter, check_all
@@ -272,14 +272,14 @@ class Stream:
         The names are all joints of the model, in any order; others are dropped. Each has its
         acceleration [rad/s^2 or m/s^2].
         """
-        self.counters['accelerations'] += 1
+        self.counters[Count.ACCELERATIONS] += 1
         values = dict(zip(names, accelerations)) if len(names) == len(accelerations) else {}
         qdd = np.array([values.get(name, np.nan) for name in self._names], dtype=np.float64)
         used = [is_stamp(stamp) and is_finite(qdd[group.joints])
                 and group.estimator.inner.accelerate(stamp, qdd[group.joints])
                 for group in (*self._groups, *(self._before or ()))]
         if not any(used):
-            self.counters['accelerations_ignored'] += 1
+            self.counters[Count.ACCELERATIONS_IGNORED] += 1
 
     def receive(self, message: Message, compute: bool = True) -> Output | None:
         """
@@ -291,7 +291,7 @@ class Stream:
         message waits.
         """
         result = self._process(message, compute)
-        self.counters['received'] += 1
+        self.counters[Count.RECEIVED] += 1
         return self._counted(result)
 
     def resume(self) -> Iterator[Output]:

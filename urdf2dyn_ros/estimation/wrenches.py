@@ -13,6 +13,7 @@ from urdf2dyn_ros.estimation.outcomes import (
     WRENCH_ABSENCES,
     WRENCH_OUTCOMES,
     Absence,
+    Count,
     Event,
     Outcome,
 )
@@ -89,10 +90,10 @@ class HeldWrench:
 
     def add(self, message: WrenchMessage, now: int) -> Outcome:
         """Add a message received at a time of a monotonic clock [ns]; return its outcome."""
-        step = self._steps.add(self._newest, message.stamp)
-        if isinstance(step, Outcome):
-            return step
-        if step is Event.JUMP_BACK:
+        refused, event = self._steps.add(self._newest, message.stamp)
+        if refused:
+            return refused
+        if event is Event.JUMP_BACK:
             self._events[Event.JUMP_BACK] += 1
             self._messages.clear()
         self._newest, self._arrived = message.stamp, now
@@ -192,7 +193,7 @@ class ExternalWrenches:
         whose axes force [N] and torque [N m] are; 'world' is the root if no link has that name.
         """
         outcome = self._receive(link, stamp, frame_id, force, torque)
-        self.counters['received'] += 1
+        self.counters[Count.RECEIVED] += 1
         self.counters[outcome] += 1
         if outcome is not Outcome.TAKEN and self._enter(link, outcome):
             remedy = '' if frame_id in self._frames else '; ' + suggestion(

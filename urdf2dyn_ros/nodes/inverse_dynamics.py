@@ -29,6 +29,7 @@ from urdf2dyn_ros.estimation.hold import read_hold
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.moving_base import BASE_PARAMETER, MovingBase
 from urdf2dyn_ros.estimation.observer import OBSERVER_PARAMETERS, WrenchEstimate
+from urdf2dyn_ros.estimation.outcomes import Count
 from urdf2dyn_ros.estimation.status import (
     Monitor,
     NodeState,
@@ -255,7 +256,7 @@ class Wiring:
 
     def _count_lost(self, messages: int) -> None:
         if self._pipeline.active is not None:
-            self._pipeline.active.stream.counters['overruns'] += messages
+            self._pipeline.active.stream.counters[Count.OVERRUNS] += messages
 
     def _acknowledge(self, request: Trigger.Request, response: Trigger.Response) -> None:
         active = self._pipeline.active
