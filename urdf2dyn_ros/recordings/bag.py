@@ -310,7 +310,8 @@ class TrajectoryFile(Recording):
             raise self.defect(f'not {error.encoding.upper()} ({error.reason}): save it as '
                               'UTF-8') from None
         except yaml.YAMLError as error:
-            raise self.defect(f'no YAML or JSON: {yaml_fault(error)}') from None
+            kind = 'JSON' if self.path.suffix.lower() == '.json' else 'YAML'
+            raise self.defect(f'no {kind}: {yaml_fault(error)}') from None
         if not trajectories:
             raise self.defect(f'no trajectory in it: {_TRAJECTORY}')
         self.plans = [len(trajectory['points']) for trajectory in trajectories]
