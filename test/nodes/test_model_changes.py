@@ -191,12 +191,12 @@ def test_of_descriptions_the_newest_counts_and_one_that_is_bad_changes_nothing(
 def test_a_value_that_changes_no_equation_builds_none(robot: Robot) -> None:
     """It counts as soon as its term does."""
     assert not robot.set(joints__joint1__viscous=7.0) and not robot.jobs
-    active = robot.pipeline.active
-    assert active.model.values['joints.joint1.viscous'] == 7.0
+    pipeline, active = robot.pipeline, robot.pipeline.active
+    assert active.request.values['joints.joint1.viscous'] == 7.0
     assert robot.set(friction__enabled=True)
-    assert robot.pipeline.active.values['friction.enabled'] is False, 'the worker builds it'
+    assert pipeline.active.request.values['friction.enabled'] is False, 'the worker builds it'
     robot.work()
-    output = robot.pipeline.active.dynamics
+    output = pipeline.active.dynamics
     q, qd, qdd = motion(START + 7 * PERIOD)
     assert output(q, qd, qdd) - active.dynamics(q, qd, qdd) == pytest.approx(
         [7.0 * qd[0], *[0.0] * 5], abs=1e-9)

@@ -65,7 +65,7 @@ class Observer:
         """Observe the active model with the requested parameters from the next output on."""
         values, active = self._pipeline.requested, self._pipeline.active
         made_of: tuple[object, ...] = ()   # disabled, or a worker still builds a model for it
-        if active is not None and self._enabled and active.values['observer.enabled']:
+        if active is not None and self._enabled and active.request.values['observer.enabled']:
             made_of = active.dynamics, values_below(values, 'observer'), values_below(
                 values, 'contact')
         if made_of != self._made_of:
@@ -171,8 +171,8 @@ class WrenchTopic:
         link = values['wrench_estimate.link']
         wanted = bool(link and values['observer.enabled'])
         made_of: tuple[object, ...] = ()   # as above
-        if (active is not None and wanted and active.values['observer.enabled']
-                and active.values['wrench_estimate.link'] == link):
+        if (active is not None and wanted and active.request.values['observer.enabled']
+                and active.request.values['wrench_estimate.link'] == link):
             made_of = active.dynamics, values_below(values, 'wrench_estimate')
         if made_of != self._made_of:
             self._made_of = made_of

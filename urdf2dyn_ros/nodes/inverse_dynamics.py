@@ -52,7 +52,7 @@ from urdf2dyn_ros.nodes.endpoints import (
 )
 from urdf2dyn_ros.nodes.external_efforts import Observer, WrenchTopic
 from urdf2dyn_ros.nodes.inputs import Base, JointStates, Wrenches
-from urdf2dyn_ros.nodes.models import ActiveModel, BuiltModel, Descriptions, Pipeline, model_values
+from urdf2dyn_ros.nodes.models import ActiveModel, Descriptions, ModelRequest, Pipeline
 from urdf2dyn_ros.nodes.runtime import NodeParameters, RemarkingNode, run_node
 from urdf2dyn_ros.nodes.services import ExportService, ModelInfo, PayloadService, StatusPublisher
 from urdf2dyn_ros.robot.loads import (
@@ -242,7 +242,7 @@ class Wiring:
         self._outputs.publish(active, output, received)
         if output.wrench is not None:
             self._base.publish(output.stamp, output.wrench, active.dynamics.model)
-        if active.values['terms.enabled']:
+        if active.request.values['terms.enabled']:
             self._terms.publish(active, output)
         external = self._observer.publish(active, output)
         if external is not None:
@@ -301,12 +301,12 @@ class Wiring:
         self._logged |= {*unused}
         return unused
 
-    def _activate(self, built: BuiltModel) -> None:
+    def _activate(self, request: ModelRequest, dynamics: InverseDynamics) -> None:
         """Log a model and compute with it from the next message on."""
-        logger, dynamics, before = self._node.get_logger(), built.dynamics, self._pipeline.active
+        logger, before = self._node.get_logger(), self._pipeline.active
         names = dynamics.joint_names
         warnings = [*map(str, dynamics.model.warnings),
-                    *_unused({**self.parameters.values, **model_values(built.values)}, dynamics),
+                    *_unused(self._pipeline.values_with(request), dynamics),
                     *read_hold(self._pipeline.requested['hold'], dynamics)[1]]
         summary = (f'model of {dynamics.model.name!r}: {counted(len(names), "joint")} '
                    f'({listed(names, len(names))}), {dynamics.model.mass:.6g} kg, '
@@ -315,7 +315,7 @@ class Wiring:
         for line in warnings:
             if line not in logged:   # of the model before, which another parameter replaced
                 logger.warning(line)
-        self._pipeline.activate(built)
+        self._pipeline.activate(request, dynamics)
         self._follow()
         logger.debug('this model is used from the next message on, without earlier samples')
         if summary not in logged:
@@ -459,7 +459,7 @@ class MissingData:
             grown = active.stream.counters - self._counted
             self._counted = active.stream.counters.copy()
             if not grown['used']:
-                advice = remedy(active.stream, active.values['hold'],
+                advice = remedy(active.stream, self._pipeline.requested['hold'],
                                 self._endpoints.node.get_fully_qualified_name())
                 missing = (missing_joints(active.stream, advice) if active.stream.missing_joints
                            else advice)

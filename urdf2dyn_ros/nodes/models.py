@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -24,26 +25,24 @@ from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_configured
 from urdf2dyn_ros.robot.spatial import Array
 
-# ---- The requested and the active parameters, and the active model with its stream and sources
+# ---- Values of the model and values at once, and the active model with its stream and sources
 
 _OF_MODEL = ('robot_description', 'strict_inertia', 'gravity', 'backend', 'terms.enabled',
              'observer.enabled', 'wrench_estimate.link')
 _NO_SOURCES = Sources()
 
 
-class BuiltModel(NamedTuple):
-    """A description, the parameters requested when it was read, and the equations."""
+class ModelRequest(NamedTuple):
+    """A description, and the values of the model requested when it was read."""
 
     description: str
     values: Mapping[str, Any]
-    dynamics: InverseDynamics
 
 
 class ActiveModel(NamedTuple):
-    """A model with its parameters, stream and sources: replaced as a whole."""
+    """The equations of a request, with their stream and sources: replaced as a whole."""
 
-    model: BuiltModel
-    values: Mapping[str, Any]
+    request: ModelRequest
     dynamics: InverseDynamics
     stream: Stream
     sources: Sources
@@ -52,10 +51,11 @@ class ActiveModel(NamedTuple):
 
 class Pipeline:
     """
-    The requested parameters, and the active ones with everything that was made of them.
+    The requested parameters, and the active model with everything that was made of it.
 
-    They differ while a worker builds a model, and after a description was rejected. `active` is
-    None before the first model.
+    Values of the model are those of `active.request` while a worker builds another one, and after
+    a description was rejected; all others are in effect at once, as they are in `requested`.
+    `active` is None before the first model.
 
     The payload (10,) of each link is as it is now; the clock returns the node's time [ns].
     """
@@ -74,38 +74,34 @@ class Pipeline:
         """The active sources; empty ones without a model."""
         return _NO_SOURCES if self.active is None else self.active.sources
 
-    def activate(self, model: BuiltModel) -> None:
-        """Compute with another model from the next message on."""
-        message = JointStateFields(list(model.dynamics.joint_names), model.dynamics.model.root)
-        self.active = self._started(model, message, self.active)
+    def values_with(self, request: ModelRequest) -> dict[str, Any]:
+        """Return the values in effect with the model of a request."""
+        of_model = model_values(self.requested)   # some may wait for their model
+        return {name: value for name, value in self.requested.items()
+                if name not in of_model} | dict(request.values)
+
+    def activate(self, request: ModelRequest, dynamics: InverseDynamics) -> None:
+        """Compute with the equations of a request from the next message on."""
+        message = JointStateFields(list(dynamics.joint_names), dynamics.model.root)
+        self.active = self._started(request, dynamics, message, self.active)
 
     def restart(self, anew: bool = False) -> None:
         """Compute with the requested parameters; `anew`: without the samples before."""
-        if self.active is not None:
-            self.active = self._started(self.active.model, self.active.message,
-                                        None if anew else self.active)
+        active = self.active
+        if active is not None:
+            self.active = self._started(active.request, active.dynamics, active.message,
+                                        None if anew else active)
 
-    def accept(self, values: Mapping[str, Any]) -> None:
-        """Take values that change nothing of the active model."""
-        if self.active is not None:
-            self.active = self.active._replace(
-                model=self.active.model._replace(values=values),
-                values={**self.active.values, **model_values(values)})
-
-    def _started(self, model: BuiltModel, message: JointStateFields,
-                 samples: ActiveModel | None) -> ActiveModel:
+    def _started(self, request: ModelRequest, dynamics: InverseDynamics,
+                 message: JointStateFields, samples: ActiveModel | None) -> ActiveModel:
         """Return a stream, which goes on with the `samples`, and sources; counters are shared."""
-        before, dynamics = self.active, model.dynamics
-        # newer values may have been requested since, and wait for their model
-        waiting = model_values(self.requested)
-        values = {name: value for name, value in self.requested.items()
-                  if name not in waiting} | model_values(model.values)
-        new_sources = make_sources(values, dynamics, self._clock, self._payload, self.sources)
-        new_stream = make_stream(
+        before, values = self.active, self.values_with(request)
+        sources = make_sources(values, dynamics, self._clock, self._payload, self.sources)
+        stream = make_stream(
             values, dynamics, self._clock, samples and samples.stream,
             counters=None if before is None else before.stream.counters,
-            load_arguments=new_sources if len(dynamics.inputs) > 3 else no_load_arguments)
-        return ActiveModel(model, values, dynamics, new_stream, new_sources, message)
+            load_arguments=sources if len(dynamics.inputs) > 3 else no_load_arguments)
+        return ActiveModel(request, dynamics, stream, sources, message)
 
 
 def model_values(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,16 +118,15 @@ class Descriptions:
     """
     Receives descriptions from topic or parameter, and has a worker build models of them.
 
-    The function `built` is called with every model. `rejection` says why there is no model of the
-    newest description; it is empty if there is.
+    The function `built` is called with every model and its request. `rejection` says why there is
+    no model of the newest description; it is empty if there is.
     """
 
     def __init__(self, endpoints: Endpoints, pipeline: Pipeline, worker: Worker,
-                 built: Callable[[BuiltModel], None]) -> None:
+                 built: Callable[[ModelRequest, InverseDynamics], None]) -> None:
         self._node, self._pipeline = endpoints.node, pipeline
         self._worker, self._built = worker, built
-        self._newest = ''
-        self._values: Mapping[str, Any] = {}   # with which the newest model is or was built
+        self._newest = ModelRequest('', {})
         self.rejection = ''
         self._unplaced: tuple[str, ...] = ()   # passive joints, of which several poses close
         self._positions: dict[str, float] = {}   # of all joints, where these are not known
@@ -145,7 +140,7 @@ class Descriptions:
     @property
     def building(self) -> bool:
         """Whether a description was received, and none was built or rejected yet."""
-        return bool(self._newest) and not self._decided
+        return bool(self._newest.description) and not self._decided
 
     def await_model(self, patience: float) -> None:
         """
@@ -155,7 +150,7 @@ class Descriptions:
         if there is none, or if it is rejected.
         """
         deadline = time.monotonic() + patience
-        while not self._newest:
+        while not self._newest.description:
             queue = self._subscription.handle
             with queue:
                 taken = queue.take_message(String, False)
@@ -180,7 +175,7 @@ class Descriptions:
                                          'of that name is set', once=True)
         elif not message.data.strip():
             self._node.get_logger().warning('an empty robot description is dropped')
-        elif message.data != self._newest:
+        elif message.data != self._newest.description:
             self._build(message.data)
 
     def locate(self, message: Message) -> None:
@@ -190,7 +185,7 @@ class Descriptions:
                                    if isfinite(q))
             if self._positions.keys() >= {*self._unplaced}:
                 self._unplaced = ()
-                self._build(self._newest)
+                self._build(self._newest.description)
 
     def apply(self, old: Mapping[str, Any]) -> bool:
         """
@@ -207,11 +202,11 @@ class Descriptions:
             changed = {name: value for name, value in new.items() if value != old.get(name)}
             check_names(changed, active.dynamics.model)
         text, robot = self._readable(new['robot_description'] != old['robot_description'])
-        if (active is not None and active.model.values is self._values and not self.rejection
-                and active.model.description == text
-                and _equation_inputs(robot, self._values) == _equation_inputs(robot, new)):
-            self._values = dict(new)
-            self._pipeline.accept(self._values)
+        if (active is not None and active.request is self._newest and not self.rejection
+                and self._newest.description == text
+                and _equation_inputs(robot, self._newest.values) == _equation_inputs(robot, new)):
+            self._newest = ModelRequest(text, model_values(new))
+            self._pipeline.active = active._replace(request=self._newest)
             return False
         if text:
             self._build(text)
@@ -222,7 +217,8 @@ class Descriptions:
         values, active = self._pipeline.requested, self._pipeline.active
         texts: list[str] = [values['robot_description']] if from_parameter else []
         if not any(texts):
-            texts = [self._newest, '' if active is None else active.model.description]
+            texts = [self._newest.description,
+                     '' if active is None else active.request.description]
         errors = []
         for text in filter(None, texts):
             try:
@@ -239,19 +235,20 @@ class Descriptions:
 
     def _build(self, text: str) -> None:
         """Have the worker build a model; the previous one is active until then."""
-        self._newest = text
-        self._values = values = dict(self._pipeline.requested)
+        self._newest = request = ModelRequest(text, model_values(self._pipeline.requested))
         positions, self._positions, self._unplaced = self._positions, {}, ()
-        self._worker.submit(lambda: BuiltModel(text, values, _dynamics(
-            _placed(read_configured(text, values), positions), values)), self._take)
+        self._worker.submit(lambda: _dynamics(
+            _placed(read_configured(text, request.values), positions), request.values),
+            partial(self._take, request))
 
-    def _take(self, model: BuiltModel | None, error: Exception | None) -> None:
+    def _take(self, request: ModelRequest, dynamics: InverseDynamics | None,
+              error: Exception | None) -> None:
         self.rejection = '' if error is None else str(error)
         self._decided = True
         if isinstance(error, _UnplacedError):
             self._unplaced = error.passive
-        if model is not None:
-            self._built(model)
+        if dynamics is not None:
+            self._built(request, dynamics)
             return
         still = ('there is no model yet' if self._pipeline.active is None
                  else 'the model before it remains active')

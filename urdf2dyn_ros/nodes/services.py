@@ -188,15 +188,15 @@ class ExportService:
         active, values = self._pipeline.active, self._pipeline.requested
         if active is None:
             raise ExportError('there is no model yet: ~/status has the reason')
-        model, silent = active.model, self._monitor.silent
+        request, dynamics, silent = active.request, active.dynamics, self._monitor.silent
 
         def export() -> str:
             time.sleep(0.0 if silent else max(0.0, self._next - time.monotonic()))
             try:
                 files = call_in_child(export_description, (
-                    model.description, load_values(model.values), values['export.language'],
+                    request.description, load_values(request.values), values['export.language'],
                     values['export.style'], values['export.name'] or None,
-                    model.dynamics.gravity_vector, values['export.model'],
+                    dynamics.gravity_vector, values['export.model'],
                     tuple(filter(None, values['export.link'])), values['export.axes']),
                     ExportError, LONGEST_EXPORT)
                 paths = write_files(files, self._directory, values['export.overwrite'], self._own,
