@@ -429,22 +429,27 @@ def test_every_type_of_loop_keeps_the_balance_of_power(kind: str) -> None:
     assert dynamics(q, qd, qdd) @ qd == pytest.approx(power, rel=1e-6, abs=1e-8)
 
 
-@pytest.mark.parametrize('off', [0.0, 1e-3])
-def test_a_rod_between_two_balls_is_held_where_it_spins(off: float) -> None:
+@pytest.mark.parametrize(('rods', 'off'), [(1, 0.0), (1, 1e-3), (2, 0.0)])
+def test_a_rod_between_two_balls_is_held_where_it_spins(rods: int, off: float) -> None:
     """Also if the hinges of a ball do not meet in one point, as in files of CAD programs."""
     b = Builder('spinning')
-    crank = b.joint('crank', 'base', (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), motor=True,
-                    reach=(0.2, 0.0, 0.0))
-    rod = crank
-    for k, axis in enumerate(np.eye(3)):
-        rod = b.joint(f'rod_{k}', rod, (0.2, 0.0, off * (k == 1)), axis, mass=0.5 * (k == 2))
-    rocker = b.joint('rocker', 'base', (0.1, 0.5, 0.3), (1.0, 0.0, 0.0), reach=(0.1, 0.6, 0.0))
-    b.loop('ball', rod, rocker, (0.1, 0.6, 0.0), 'spherical')
+    body = b.joint('crank', 'base', (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), motor=True,
+                   reach=(0.2, 0.0, 0.0))
+    x, y, z = 0.2, 0.0, 0.0
+    for number in range(rods):
+        rod = body
+        for k, axis in enumerate(np.eye(3)):
+            rod = b.joint(f'rod_{number}{k}', rod, (x, y, z + off * (k == 1)), axis,
+                          mass=0.5 * (k == 2))
+        x, y = 0.1 + 0.3 * number, 0.6 + 0.1 * number
+        body = b.joint(f'rocker_{number}', 'base', (x, 0.5, 0.3), (1.0, 0.0, 0.0),
+                       reach=(x, y, z))
+        b.loop(f'ball_{number}', rod, body, (x, y, z), 'spherical')
     model = read_urdf(b.text)
-    (held,) = [problem for problem in model.warnings if problem.code == 'idle-joint']
-    assert 'rod_' in held.element
+    held = [problem.element for problem in model.warnings if problem.code == 'idle-joint']
+    assert [f'rod_{number}' in element for number, element in enumerate(held)] == rods * [True]
     dynamics = InverseDynamics(model, backend='python')
-    assert dynamics.joint_names == ('crank',) and len(dynamics.passive_names) == 4
+    assert dynamics.joint_names == ('crank',) and len(dynamics.passive_names) == 4 * rods
     assert np.isfinite(dynamics([0.1], [1.0], [1.0])).all()
 
 

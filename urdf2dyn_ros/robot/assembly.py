@@ -26,7 +26,7 @@ OPEN = 1e-6   # [m] that a loop may be open before a step of Newton's method, wh
 _CLOSED_AT_ZERO = 1e-3, 1e-2   # [m, and m for a turn of 1 m]; least margin: a pose to start from
 _ASSEMBLED = 1e-4   # [m] that a pose may be open: of rounded files all rows never close
 _IDLE = 1e-2   # share of the size that a rod moves whose joints are not exactly on its axis
-_LINEAR = 1e-9   # that a row of G may change between poses
+_LINEAR = 1e-9   # that a passive joint may differ from a linear function of the driven ones
 _SEEDS = 48   # poses from which the robot is assembled
 _POSES = 8   # in which G and rows are compared
 
@@ -314,13 +314,7 @@ class _Assembly(CutTree):
             speed[passive] = v
             if self._travel(poses[k], speed) > _IDLE * self.size:
                 return {}
-        held = {}
-        for _ in range(count):
-            j = int(np.linalg.norm(null, axis=0).argmax())
-            held[self.names[passive[j]]] = float(poses[0][passive[j]])
-            pivot = int(np.abs(null[:, j]).argmax())
-            null = null - np.outer(null[:, j] / null[pivot, j], null[pivot])
-        return held
+        return {self.names[passive[j]]: float(poses[0][passive[j]]) for j in picked(null.T[None])}
 
     def _travel(self, q: Array, speed: Array) -> float:
         """Return how fast [m] joints and points of loops move for a speed of the joints."""
@@ -386,14 +380,11 @@ class _Assembly(CutTree):
         good = (error < 1e-12) & (np.array([least_sine(each[:, passive]) for each in J]) > 1e-2)
         if good.sum() < _POSES:
             return {}
-        q, J = q[good], J[good]
-        G = -np.linalg.solve(J[:, :, passive], J[:, :, driven])
+        q, J = q[good], J[good.argmax()]
+        G = -np.linalg.solve(J[:, passive], J[:, driven])
         relations = {}
-        for j, k in enumerate(passive):
-            row = G[0, j]
-            offsets = q[:, k] - q[:, driven] @ row
-            if (self.names[k] in single and np.abs(G[:, j] - row).max(initial=0.0) < _LINEAR
-                    and np.ptp(offsets) < _LINEAR):
+        for k, row in zip(passive, G):
+            if self.names[k] in single and np.ptp(q[:, k] - q[:, driven] @ row) < _LINEAR:
                 factors = np.where(np.abs(row - row.round(6)) < _LINEAR, row.round(6), row)
                 offset = float(np.median(q[:, k] - q[:, driven] @ factors))
                 offset = 0.0 if abs(offset) < _LINEAR else offset
