@@ -264,9 +264,9 @@ def require(command: str, *libraries: str) -> None:
 
 # ---- Results as JSON, for programs
 
-def json_text(data: Mapping[str, Any], indent: int) -> str:
+def json_text(data: Mapping[str, Any]) -> str:
     """Return the text of a file; numbers that are not finite are null, as they are unknown."""
-    return json.dumps(_known(data), indent=indent, allow_nan=False) + '\n'
+    return json.dumps(_known(data), indent=1, allow_nan=False) + '\n'
 
 
 def _known(value: Any) -> Any:

@@ -140,8 +140,8 @@ def run_torque(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(json_text({'robot': dynamics.model.name, 'gravity': [*map(
             float, dynamics.gravity_vector)], 'joints': rows, **({} if ground is None else {
-                'feet': {foot: wrench.tolist() for foot, wrench in ground.wrenches.items()}})},
-            indent=2), end='')
+                'feet': {foot: wrench.tolist() for foot, wrench in ground.wrenches.items()}})}),
+            end='')
     else:
         print(text_table(_state_table(rows, arguments)))
         if ground is not None:
@@ -332,8 +332,7 @@ def _trajectory(dynamics: InverseDynamics, arguments: argparse.Namespace) -> int
         print(json_text({
             'robot': dynamics.model.name, 'gravity': [*map(float, dynamics.gravity_vector)],
             'trajectory': arguments.trajectory, 'taken_as': how, 'duration': float(time[-1]),
-            'pause': pause, 'beyond_limits': beyond, 'joints': rows, 'files': files},
-            indent=2), end='')
+            'pause': pause, 'beyond_limits': beyond, 'joints': rows, 'files': files}), end='')
         return 0
     print(f'{arguments.trajectory}: {how}; {time[-1]:.3f} s', '',
           text_table(_trajectory_table(rows)), '', sep='\n')

@@ -501,8 +501,6 @@ def cleaned(fit: Fit, problem: FitProblem) -> Fit:
     signed = np.arange(len(JOINT_COLUMNS)) == OFFSET
     least = _NEGLIGIBLE_SHARE * problem.scale / _PRIOR_SHARE
     small = (np.abs(fit.joints) < least) & ~signed
-    small[:, QUADRATIC] &= (
-        np.abs(fit.joints[:, QUADRATIC]) * problem.terms.top_speed < least[:, QUADRATIC])
     return fit._replace(joints=np.where(small, 0.0, fit.joints))
 
 

@@ -82,9 +82,7 @@ def verdict(result: Identification) -> str:
         verb = 'keeps' if len(poor) == 1 else 'keep'
         kept = '' if result.force else f', which {verb} the numbers of the URDF without --force'
         parts.append(f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}){kept}.')
-    unused = [*compress(joints, ~result.used)]
-    where = '' if not unused else f' without {", ".join(unused)}' if (
-        len(unused) < len(joints) // 2) else f' at {", ".join(compress(joints, result.used))}'
+    where = '' if result.used.all() else f' at {", ".join(compress(joints, result.used))}'
     told, more = result.contradictions[:_MOST_TOLD], result.contradictions[_MOST_TOLD:]
     if told:
         if len(result.contradictions) > 1:
@@ -334,7 +332,7 @@ def identification_json(result: Identification, about: Mapping[str, Any]) -> str
              'joints': [*compress(robot.joints, summary.used)]}
             for summary in result.summaries],
         'contradictions': result.contradictions, 'caveats': result.caveats,
-        'remarks': result.remarks}, indent=1)
+        'remarks': result.remarks})
 
 
 def _payload_figures(payload: IdentifiedPayload | None) -> dict[str, Any] | None:

@@ -186,7 +186,7 @@ def write_external_efforts(external: ObservedEfforts, directory: Path,
     rows = [{**vars(joint), 'contacts': [
         {'begin': contact.begin, 'end': contact.end, 'peak': contact.peak}
         for contact in joint.contacts]} for joint in external.joints]
-    figures = json_text({'gain': external.gain, 'joints': rows}, indent=2).encode()
+    figures = json_text({'gain': external.gain, 'joints': rows}).encode()
     paths = [directory / name for name in EXTERNAL_FILES]
     thresholds = parameter_file_text(
         {'observer.gain': [external.gain],

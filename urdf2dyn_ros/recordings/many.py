@@ -178,7 +178,7 @@ def many_json(recordings: Sequence[EvaluatedRecording], about: Mapping[str, str]
     rows = [{'name': each.name, 'path': each.path, 'fault': each.fault,
              'remarks': each.remarks,
              'joints': [joint._asdict() for joint in each.joints]} for each in recordings]
-    return json_text({'about': about, 'joints': joints, 'recordings': rows}, indent=1)
+    return json_text({'about': about, 'joints': joints, 'recordings': rows})
 
 
 def many_remarks(recordings: Sequence[EvaluatedRecording]) -> list[str]:

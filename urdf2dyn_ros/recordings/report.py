@@ -220,7 +220,7 @@ def write_json(joints: Sequence[JointComparison], path: Path, origin: Origin = N
     rows = [{'joint': joint.joint, 'unit': joint.unit, **_span_json(joint.total),
              'window': _span_json(joint.window)} for joint in joints]
     about = {**origin.facts, 'efforts': origin.efforts}
-    text = json_text({'about': about, 'joints': rows}, indent=2)
+    text = json_text({'about': about, 'joints': rows})
     create_files({path: text.encode()}, replace=True)
 
 
