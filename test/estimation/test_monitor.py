@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.streams.hand_clock import Clock
-from urdf2dyn_ros.estimation.status import LONGEST_SILENCE, MEDIAN_STEPS, Monitor
+from urdf2dyn_ros.estimation.status import Monitor
 from urdf2dyn_ros.estimation.stream import Output
 from urdf2dyn_ros.text import SECOND_NS
 
@@ -86,15 +86,17 @@ def test_silence_is_reported_at_once_and_so_is_its_end(monitor, clock):
 
 def test_a_slow_stream_is_silent_later_but_not_for_ever(monitor: Monitor, clock: Clock) -> None:
     """Three periods, and one pause does not count as a period."""
-    flow(monitor, clock, 2 * MEDIAN_STEPS, 0.6)
+    flow(monitor, clock, 10, 0.6)
     clock.now += 1.7
     assert not monitor.silent
     clock.now += 0.2
     assert monitor.silent
-    flow(monitor, clock, 2 * MEDIAN_STEPS, 3600.0)
-    clock.now += LONGEST_SILENCE + 0.1
+    flow(monitor, clock, 10, 3600.0)
+    clock.now += 4.9
+    assert not monitor.silent
+    clock.now += 0.2
     assert monitor.silent
-    flow(monitor, clock, MEDIAN_STEPS)
+    flow(monitor, clock, 5)
     flow(monitor, clock, 1, 100.0)
     clock.now += 0.6
     assert monitor.silent

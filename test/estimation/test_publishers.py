@@ -13,7 +13,6 @@ import pytest
 from publishers import START, Publisher, Robot, Run, new_stream, robot
 
 from support.robot_files import OWN
-from urdf2dyn_ros.estimation.groups import MOST_INCOMPLETE
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.outcomes import JOINT_STATE_OUTCOMES
 
@@ -192,7 +191,7 @@ def test_groups_are_divided_by_what_is_received():
     assert sets() == [[0, 1, 2], [3, 4, 5]]
     assert stream.missing_joints == names[3:]
     receive(1, [3, 4, 5])
-    for k in range(MOST_INCOMPLETE):
+    for k in range(2):
         receive(2 + k / 10, [0, 1])
         assert sets() == [[0, 1, 2], [3, 4, 5]]
     receive(2.5, [0, 1])
@@ -211,12 +210,12 @@ def test_a_joint_that_is_not_finite_is_bridged_for_two_messages_and_missing_then
     outputs = []
     for k in range(600):
         q, qd = np.array([of.motion(joint, 0.01 * k)[:2] for joint in (0, 1)]).T
-        if (100 < k < 200 and k % 10 < MOST_INCOMPLETE) or 200 < k < 300:
+        if (100 < k < 200 and k % 10 < 2) or 200 < k < 300:
             q[1] = bad
         outputs.append(stream.receive(
             Message(START + 10_000_000 * k, of.dynamics.joint_names, q, qd)))
-    assert all(outputs[60:200 + MOST_INCOMPLETE])
-    assert not any(outputs[201 + MOST_INCOMPLETE:300])
+    assert all(outputs[60:202])
+    assert not any(outputs[203:300])
     assert all(outputs[360:])
     known = [output for output in outputs[100:] if output]
     expected = of.efforts([output.stamp for output in known])

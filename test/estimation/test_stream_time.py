@@ -10,7 +10,7 @@ from support.streams.pendulums import MS, START, make_stream, motion, pendulums,
 from urdf2dyn_ros.estimation.estimators import make_estimator
 from urdf2dyn_ros.estimation.hold import unlimited_joints
 from urdf2dyn_ros.estimation.messages import Message
-from urdf2dyn_ros.estimation.stamp_filter import FIRST_STAMPS, StampFilter
+from urdf2dyn_ros.estimation.stamp_filter import StampFilter
 from urdf2dyn_ros.estimation.stream import Stream
 
 
@@ -210,7 +210,7 @@ def test_the_first_stamps_say_whether_they_are_regular(irregular):
     for stamp in 0.004 * np.arange(60) + 0.004 * irregular * random.uniform(size=60):
         clock.time(stamp, np.zeros(1))
         motion_needed.append(clock.irregular)
-    assert motion_needed == [False] * FIRST_STAMPS + [irregular > 0.0] * (60 - FIRST_STAMPS)
+    assert motion_needed == [False] * 40 + [irregular > 0.0] * 20
 
 
 def test_positions_decide_whether_samples_are_regular_or_stamps_their_times():

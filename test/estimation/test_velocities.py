@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.estimation.velocities import DEGREES, FrozenJoints, VelocityGate, velocity_fault
+from urdf2dyn_ros.estimation.velocities import FrozenJoints, VelocityGate, velocity_fault
 
 TIME = np.arange(0.0, 10.0, 0.01)
 FREQUENCY, SPEED = np.pi, 1.4   # [rad/s], [rad/s]
@@ -45,10 +45,10 @@ def test_lag_scale_and_faults_are_those_of_the_measurement(measured, words):
 
 
 @pytest.mark.parametrize(('scale', 'words'), [
-    (1.0 / DEGREES, 'the position changes 57.3 times as fast: are the positions in degrees?'),
-    (1.09 / DEGREES, 'the position changes 52.6 times as fast: are the positions in degrees?'),
-    (1.12 / DEGREES, 'the position changes 51.2 times as fast'),
-    (DEGREES, 'the position changes 0.0175 times as fast: are the velocities in degrees?'),
+    (np.radians(1.0), 'the position changes 57.3 times as fast: are the positions in degrees?'),
+    (np.radians(1.09), 'the position changes 52.6 times as fast: are the positions in degrees?'),
+    (np.radians(1.12), 'the position changes 51.2 times as fast'),
+    (np.degrees(1.0), 'the position changes 0.0175 times as fast: are the velocities in degrees?'),
     (0.91, ''), (0.89, 'the position changes 1.12 times as fast')])
 def test_ratios_of_degrees_are_asked_for(scale, words):
     assert velocity_fault(scale, 0.0099, 1.0) == words

@@ -36,7 +36,8 @@ def test_make_config_writes_the_file() -> None:
     assert max(map(len, done.stdout.splitlines())) < 99   # it fits an editor
 
 
-@pytest.mark.parametrize('row', NODE_PARAMETERS, ids=lambda row: row.name)
+@pytest.mark.parametrize('row', [*NODE_PARAMETERS, *COMPARISON_PARAMETERS, *SIMULATOR_PARAMETERS],
+                         ids=lambda row: row.name)
 def test_every_parameter_has_a_meaning(row: Parameter) -> None:
     assert len(row.meaning.split()) >= 3
     assert row.meaning[0].isupper()

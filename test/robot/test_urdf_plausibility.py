@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.paths import TEST
 from support.robot_files import EXAMPLES, OWN
 from urdf2dyn_ros import UrdfError, read_urdf
 
@@ -92,6 +93,16 @@ def test_a_mass_in_grams_beside_others_in_kilograms(mass: str, found: int) -> No
 def test_placeholders(name: str, code: str, words: str) -> None:
     messages = said((EXAMPLES / name).read_bytes(), code)
     assert len(messages) == bool(words) and all(words in message for message in messages)
+
+
+@pytest.mark.parametrize(('moment', 'told'), [
+    ('0.1', ['mass', 'inertia']), ('0', ['mass']), ('1', ['mass'])])   # none, and a unit tensor
+def test_one_inertia_for_all_links(moment: str, told: list[str]) -> None:
+    text = (TEST / 'corpus' / 'same-everywhere.urdf').read_text()
+    text = re.sub(r'(i(?:xx|yy|zz))="[^"]*"', rf'\1="{moment}"', text)
+    assert said(text.encode(), 'same-everywhere') == [
+        f'the {what} of all 3 moving links is the same, as of placeholders; write those of the '
+        'links' for what in told]
 
 
 @pytest.mark.parametrize(('factor', 'words'), [

@@ -35,7 +35,8 @@ from urdf2dyn_ros.text import counted
 
 SIMULATOR_PARAMETERS = (
     Parameter('robot_description', '', 'The robot, as URDF.', read_only=True),
-    Parameter('simulator', 'dart', 'Physics engine.', choices=tuple(SIMULATORS), read_only=True),
+    Parameter('simulator', 'dart', 'Engine that simulates physics.',
+              choices=tuple(SIMULATORS), read_only=True),
     replace(GRAVITY_PARAMETER, read_only=True),
     Parameter('friction', False, 'Whether damping and friction of the URDF act in the joints.',
               read_only=True),
