@@ -27,37 +27,33 @@ OPTIONS = ('-O3', '-fno-fast-math', '-ffp-contract=off', '-fno-math-errno', '-fn
 """Options of the compiler: the last two make vectors of more loops, and change no result."""
 
 _VERDICTS = tuple(Verdict)   # by their numbers
-_INTEGER, _NUMBER, _POINTER = ctypes.c_int64, ctypes.c_double, ctypes.c_void_p
-_BANK = ('order', 'slot', 'w', 'snap', 'jerk', 'variances', 'steady', 'x', 'P', 'past', 'cross',
-         'residuals')
-_HINDSIGHT = ('filters', 'rows', 'next', 'delays', 'prior', 'mixture_errors', 'missed',
-              'size', 'declared', 'variance', 'variance_ratio', 'times', 'began', 'errors',
-              'weights', 'shares', 'accelerations', 'mixed', 'references', 'work', 'velocities')
-_ESTIMATOR = ('usual', 'counts', 'trust', 'velocity_trust', 'alternation', 'quantum',
-              'unconfirmed', 'sampled', 'last', 'shifts', 'prompt', 'measured', 'estimate',
-              'deviations', 'oldest')
+_NUMBER, _POINTER = ctypes.c_double, ctypes.c_void_p
+_SCALARS = {'int64_t': ctypes.c_int64, 'double': _NUMBER}
+_ARRAYS = {'int64_t *': np.int64, 'double *': np.float64, 'void *': np.float64,
+           'Boolean *': np.bool_}
 
 
-def _fields(names: str, kind: type) -> list[tuple[str, type]]:
-    return [(name, kind) for name in names.split()]
+def _structure(name: str, **values: Any) -> Any:
+    """
+    Return a structure of kalman.c, which names its fields, of values by these names.
 
-
-class _Bank(ctypes.Structure):
-    _fields_ = [*_fields('joints filters each first first_of_velocities end end_of_velocities '
-                         'rows oldest kept derivative', _INTEGER), ('unit', _NUMBER),
-                *_fields(' '.join(_BANK), _POINTER)]
-
-
-class _Hindsight(ctypes.Structure):
-    _fields_ = [*_fields('count judges number', _INTEGER),
-                *_fields(' '.join(_HINDSIGHT), _POINTER)]
-
-
-class _Estimator(ctypes.Structure):
-    _fields_ = [('bank', _Bank), ('hindsight', _Hindsight),
-                *_fields('velocities bridged duplicate begun', _INTEGER), ('outliers', _POINTER),
-                *_fields('step time good stalled began', _NUMBER),
-                *_fields(' '.join(_ESTIMATOR), _POINTER)]
+    It points into the memory of arrays, which live as long as it does.
+    """
+    declared = ctypes.c_char_p.in_dll(library(), f'urdf2dyn_{name}').value
+    assert declared is not None
+    types = {field: kind for kind, _, field in (
+        line.rpartition(' ') for line in declared.decode().splitlines())}
+    assert types.keys() == values.keys(), types.keys() ^ values.keys()
+    arrays = {field: np.asarray(values[field]) for field, kind in types.items() if kind in _ARRAYS}
+    for field, array in arrays.items():
+        assert array.flags.c_contiguous and array.dtype == _ARRAYS[types[field]], field
+        values[field] = array.ctypes.data
+    kind = type(name, (ctypes.Structure,), {'_fields_': [
+        (field, _SCALARS.get(kind) or (_POINTER if kind in _ARRAYS else type(values[field])))
+        for field, kind in types.items()]})
+    result = kind(**values)
+    result.memory = arrays, values   # with structures inside, which are copied
+    return result
 
 
 @lru_cache(maxsize=1)
@@ -81,8 +77,8 @@ def library() -> ctypes.PyDLL:
         library.urdf2dyn_settle.argtypes = library.urdf2dyn_keep.argtypes = (_POINTER,)
         names = ctypes.c_char_p.in_dll(library, 'urdf2dyn_constants').value
         assert names is not None
-        values = [next(float(getattr(module, name)) for module in (bank, hindsight, kalman)
-                       if hasattr(module, name)) for name in names.decode().split()]
+        constants = {**vars(bank), **vars(hindsight), **vars(kalman)}
+        values = [float(constants[name]) for name in names.decode().split()]
         library.urdf2dyn_set_constants((_NUMBER * len(values))(*values))
         return library
 
@@ -119,7 +115,7 @@ class CompiledFilters(KalmanFilters):
                     if self._struct.begun:
                         self._lag.begin(self._time)
                         self._struct.begun = 0
-                    self._lag.began = self._struct.began
+                    self._lag.began = self._struct.lag_began
                     return self._lagged(stamp, time, verdict)
                 q, qd, qdd, std, prompt = self._estimate.copy()
                 return Estimate(stamp, q, qd, qdd, std, verdict, prompt)
@@ -137,37 +133,42 @@ class CompiledFilters(KalmanFilters):
     def _hand_over(self, bank: Bank) -> None:
         """Let C work in the arrays of the objects from here."""
         filters, joints = bank.x.shape[1:]
-        rows, kept = int(self._lag_time / SPACING) + 3, len(bank.past)
+        rows, kept, hindsight = int(self._lag_time / SPACING) + 3, len(bank.past), self._hindsight
         self._measured, self._estimate = np.zeros((2, joints)), np.zeros((5, joints))
-        others: dict[str, Any] = {
-            'variances': np.array(bank._variances), 'work': np.zeros((2, filters + 1, joints)),
-            'past': np.zeros((rows, 3, joints, filters)), 'residuals': np.zeros((joints, filters)),
-            'cross': np.zeros((rows, 1 + joints, 3, 4, filters)),
-            'oldest': np.zeros((3, filters, joints))}
-        others['past'][:kept] = bank.past.transpose(0, 1, 3, 2)
-        others['cross'][:kept] = bank._cross
+        past = np.zeros((rows, 3, joints, filters))
+        past[:kept] = bank.past.transpose(0, 1, 3, 2)
+        cross = np.zeros((rows, 1 + joints, 3, 4, filters))
+        cross[:kept] = bank._cross
         if self._lag is not None:
             self._lag = CompiledLag(self._lag, self)
-        self._kept: list[Array] = []
-
-        def pointers(of: object, names: tuple[str, ...]) -> list[int]:
-            arrays = [np.asarray(others[name] if name in others else
-                                 getattr(of, name if hasattr(of, name) else f'_{name}'))
-                      for name in names]
-            assert all(array.flags.c_contiguous for array in arrays)
-            self._kept.extend(arrays)
-            return [array.ctypes.data for array in arrays]
-
-        hindsight = self._hindsight
-        self._struct = _Estimator(
-            _Bank(joints, filters, bank.each, 0, filters - int(bank.by_velocity.sum()),
-                  int(bank.by_position.sum()), filters, rows, 0, kept, bank.derivative, bank._unit,
-                  *pointers(bank, _BANK)),
-            _Hindsight(len(hindsight.errors), hindsight._judges, hindsight._number,
-                       *pointers(hindsight, _HINDSIGHT)),
-            self._velocities, self._bridged, self._duplicate, 0, *pointers(self, ('outliers',)),
-            self._step, self._time, self._good, self._stalled, self._time,
-            *pointers(self, _ESTIMATOR))
+        self._struct = _structure(
+            'KalmanFilters', velocities=self._velocities, bridged=self._bridged,
+            duplicate=self._duplicate, begun=0, outliers=self._outliers, step=self._step,
+            time=self._time, good=self._good, stalled=self._stalled, lag_began=self._time,
+            usual=self._usual, counts=self._counts, trust=self.trust,
+            velocity_trust=self.velocity_trust, alternation=self._alternation,
+            quantum=self._quantum, unconfirmed=self._unconfirmed, sampled=self._sampled,
+            last=self._last, shifts=self._shifts, prompt=self._prompt, measured=self._measured,
+            estimate=self._estimate, deviations=self._deviations,
+            oldest=np.zeros((3, filters, joints)),
+            bank=_structure(
+                'Bank', joints=joints, filters=filters, each=bank.each, derivative=bank.derivative,
+                first=[0, filters - int(bank.by_velocity.sum())],
+                end=[int(bank.by_position.sum()), filters], rows=rows, oldest=0, kept=kept,
+                unit=bank._unit, order=bank.order, slot=bank.slot, w=bank.w, snap=bank._snap,
+                jerk=bank._jerk, variances=bank._variances, steady=bank._steady, x=bank.x,
+                P=bank.P, past=past, cross=cross, residuals=np.zeros((joints, filters))),
+            hindsight=_structure(
+                'Hindsight', count=len(hindsight.errors), judges=hindsight._judges,
+                number=hindsight._number, filters=hindsight._filters, rows=hindsight.rows,
+                next=hindsight._next, delays=hindsight._delays, prior=hindsight._prior,
+                mixture_errors=hindsight.mixture_errors, missed=hindsight._missed,
+                size=hindsight.size, declared=hindsight.declared, variance=hindsight.variance,
+                variance_ratio=hindsight.variance_ratio, times=hindsight._times,
+                began=hindsight._began, errors=hindsight.errors, weights=hindsight.weights,
+                shares=hindsight.shares, accelerations=hindsight._accelerations,
+                mixed=hindsight._mixed, references=hindsight._references,
+                velocities=hindsight._velocities, work=np.zeros((2, filters + 1, joints))))
         self._address = ctypes.addressof(self._struct)
 
 

@@ -43,34 +43,41 @@ EXPORTED void urdf2dyn_set_constants(const double *values)
 typedef unsigned char Boolean;   /* of numpy */
 typedef double Flag;             /* 0 or 1, as wide as what it selects: so loops become vectors */
 
-typedef struct {
-    int64_t joints, filters, each;
-    int64_t first[2], end[2];     /* filters that positions correct, and velocities */
-    int64_t rows, oldest, kept;   /* the past is a ring of rows, of which some are kept */
-    int64_t derivative;
-    double unit;
-    int64_t *order, *slot;
-    const double *w, *snap, *jerk, *variances, *steady;
-    void *x, *P, *past, *cross, *residuals;   /* residuals (n, k), which correct the past */
-} Bank;
+/* The fields of a structure, by type and name; compiled_kalman.py reads them from the library.
+ * void * is an array of numbers with several indices. */
+#define FIELD(type, name) type name;
+#define NAMED_FIELD(type, name) #type " " #name "\n"
 
-typedef struct {
-    int64_t count, judges, number;
-    int64_t *filters, *rows, *next;
-    double *delays, *prior, *mixture_errors, *missed, *size, *declared, *variance, *variance_ratio, *times, *began;
-    void *errors, *weights, *shares, *accelerations, *mixed, *references, *work;   /* work (2, k + 1, n) */
-    Boolean *velocities;
-} Hindsight;
+#define BANK(X) X(int64_t, joints) X(int64_t, filters) X(int64_t, each) X(int64_t, derivative) \
+    X(int64_t *, first) X(int64_t *, end)   /* filters that positions correct, and velocities */ \
+    X(int64_t, rows) X(int64_t, oldest) X(int64_t, kept)   /* the past is a ring, some are kept */ \
+    X(double, unit) X(int64_t *, order) X(int64_t *, slot) X(double *, w) X(double *, snap) \
+    X(double *, jerk) X(double *, variances) X(double *, steady) \
+    X(void *, x) X(void *, P) X(void *, past) X(void *, cross) \
+    X(void *, residuals)   /* (n, k), which correct the past */
+typedef struct { BANK(FIELD) } Bank;
+EXPORTED const char *const urdf2dyn_Bank = BANK(NAMED_FIELD);
 
-typedef struct {
-    Bank bank;
-    Hindsight hindsight;
-    int64_t velocities, bridged, duplicate, begun, *outliers;
-    double step, time, good, stalled, lag_began;
-    double *usual, *counts, *trust, *velocity_trust, *alternation, *quantum, *unconfirmed, *sampled, *last;
-    double *shifts, *prompt, *measured, *estimate;   /* (k,); (2, n), the sample; (5, n), the result */
-    void *deviations, *oldest;     /* oldest (3, k, n), of the past */
-} KalmanFilters;
+#define HINDSIGHT(X) X(int64_t, count) X(int64_t, judges) X(int64_t, number) \
+    X(int64_t *, filters) X(int64_t *, rows) X(int64_t *, next) X(double *, delays) \
+    X(double *, prior) X(double *, mixture_errors) X(double *, missed) X(double *, size) \
+    X(double *, declared) X(double *, variance) X(double *, variance_ratio) X(double *, times) \
+    X(double *, began) X(void *, errors) X(void *, weights) X(void *, shares) \
+    X(void *, accelerations) X(void *, mixed) X(void *, references) X(Boolean *, velocities) \
+    X(void *, work)   /* (2, k + 1, n) */
+typedef struct { HINDSIGHT(FIELD) } Hindsight;
+EXPORTED const char *const urdf2dyn_Hindsight = HINDSIGHT(NAMED_FIELD);
+
+#define KALMAN_FILTERS(X) X(Bank, bank) X(Hindsight, hindsight) X(int64_t, velocities) \
+    X(int64_t, bridged) X(int64_t, duplicate) X(int64_t, begun) X(int64_t *, outliers) \
+    X(double, step) X(double, time) X(double, good) X(double, stalled) X(double, lag_began) \
+    X(double *, usual) X(double *, counts) X(double *, trust) X(double *, velocity_trust) \
+    X(double *, alternation) X(double *, quantum) X(double *, unconfirmed) X(double *, sampled) \
+    X(double *, last) X(double *, shifts) X(double *, prompt)   /* (k,) */ \
+    X(double *, measured) X(double *, estimate)   /* (2, n), the sample; (5, n), the result */ \
+    X(void *, deviations) X(void *, oldest)   /* (3, k, n), of the past */
+typedef struct { KALMAN_FILTERS(FIELD) } KalmanFilters;
+EXPORTED const char *const urdf2dyn_KalmanFilters = KALMAN_FILTERS(NAMED_FIELD);
 
 #define RANGE(index, first, end) for (long index = (first); index < (end); ++index)
 #define EACH(index, count) RANGE(index, 0, count)
