@@ -26,7 +26,7 @@ from urdf2dyn_ros.system import create_files, made_folder, writing_to
 
 # languages whose files are a package in a folder, written from the robot with all its loads
 PACKAGES: dict[str, Callable[[RobotModel, str, ArrayLike, Loads, Sequence[float], ContactRule],
-                            dict[str, str]]] = {'ros2_control': ros2_control.write}
+                             dict[str, str]]] = {'ros2_control': ros2_control.write}
 
 
 @dataclass(frozen=True)

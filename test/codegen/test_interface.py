@@ -119,9 +119,11 @@ def test_loads_that_are_a_dict_have_a_remedy() -> None:
 
 
 DYNAMICS = InverseDynamics(read_urdf((OWN / 'rx90.urdf').read_bytes()))
+
+
 @pytest.mark.parametrize(('state', 'words'), [
     (([0.0] * 5, [0.0] * 6, [0.0] * 6), ['q has shape (5,)', '(6,) or (N, 6)', 'joint1',
-                                                 'do not move: lock={...}']),
+                                         'do not move: lock={...}']),
     (([0.0] * 6, [[0.0] * 6], [[0.0] * 6] * 2), ['rows of the same number', 'qd (1, 6)']),
     ((np.zeros((2, 2, 6)),) * 3, ['(2, 2, 6)', '(6,) or (N, 6)']),
     (([0.0] * 6, ['a'] * 6, [0.0] * 6), ['qd is not an array of numbers']),

@@ -260,7 +260,7 @@ def scaled(model: RobotModel, length: float) -> RobotModel:
         return replace(
             inertia, mass=length**3 * inertia.mass, com=moved(inertia.com),
             tensor=(length**5 * a, length**5 * b, length**5 * c,
-                                     length**5 * d, length**5 * e, length**5 * f))
+                    length**5 * d, length**5 * e, length**5 * f))
 
     return replace(
         model, links=tuple(replace(link, inertia=heavier(link.inertia)) for link in model.links),

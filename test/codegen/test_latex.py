@@ -34,6 +34,8 @@ NUMBERS = r"""\begin{aligned}
 g_1 &= 49.05 \cos{\left(q_{1} + q_{2} \right)} + 127.53 \cos{\left(q_{1} \right)} \\
 g_2 &= 49.05 \cos{\left(q_{1} + q_{2} \right)}
 \end{aligned}"""
+
+
 def expected(dynamics: InverseDynamics, what: str, q, qd, qdd) -> np.ndarray:
     return {'efforts': lambda: dynamics(q, qd, qdd), 'bias': lambda: dynamics.bias(q, qd),
             'gravity': lambda: dynamics.gravity(q),
@@ -56,7 +58,7 @@ def test_the_symbols_stand_for_the_values_of_the_model(model, options, symbolic)
     n = len(dynamics.joint_names)
     for what in WHATS:
         rows, state, values = equations(dynamics._system, dynamics.gravity_vector, dynamics.loads,
-                                           what, symbolic)
+                                        what, symbolic)
         assert bool(values) == symbolic
         function = sympy.lambdify([*itertools.chain(*state), *values], rows)
         for q, qd, qdd in np.random.default_rng(1).uniform(-2.0, 2.0, (3, 3, n)):

@@ -168,7 +168,7 @@ def test_loads_have_no_effect_and_a_moving_base_is_refused() -> None:
     assert np.array_equal(loaded.regressor(*states), plain.regressor(*states))
     assert np.array_equal(loaded.base_parameters.values, plain.base_parameters.values)
     text, = python.Python.write(generate(make_multibody(model), name='r', functions='regressor',
-                                  loads=loads)).values()
+                                         loads=loads)).values()
     assert 'no friction, no rotors, no springs, no contact' in text
     moving = InverseDynamics(model, base='moving')
     for request in (lambda: moving.regressor(*states), lambda: moving.base_parameters):

@@ -46,6 +46,7 @@ BOTH = [path for path in PATHS if path.stem not in (*TURNED_AWAY, *MISREAD)]
 FEW = ('robot_2r', 'rx90', 'scara', 'humanoid_3p33r', 'ur5_robot', 'panda', 'tiago_pro', 'solo12',
        'g1_29dof_with_hand_rev_1_0')
 
+
 def check_efforts(dynamics: InverseDynamics, tolerance: float,
                   *oracles: Pinocchio | MuJoCo) -> None:
     names = dynamics.joint_names

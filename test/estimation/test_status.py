@@ -54,7 +54,7 @@ def state(stamps: Sequence[int] = (NOW - SECOND // 250, NOW), names: Sequence[st
 
 
 def judged(running: NodeState, figures: MonitorReport = FIGURES, publishers: Sequence[str] = ONE,
-          **grown: int) -> tuple[Level, str]:
+           **grown: int) -> tuple[Level, str]:
     status = input_status(running, figures, Counter(grown or {'used': 250}), publishers)
     assert status.part == 'input'
     return status.level, status.message

@@ -54,7 +54,7 @@ def test_deviations_are_honest(drift: float, weight: float | None, urdf: Robot) 
     errors = []
     for first in (0, 10, 20):
         found = identified(urdf, [summary_of(urdf, first + day, drift) for day in range(4)],
-                         weight=weight).base
+                           weight=weight).base
         errors.append((found.identified - ROBOT.base_parameters.values) / found.deviations)
     share = float((np.abs(errors) < 1.96).mean())
     print(f'{100.0 * share:.0f} % within 95 % intervals, at most {np.abs(errors).max():.1f} '
@@ -71,7 +71,7 @@ def test_95_percent_intervals_of_base_parameters_have_95_percent_of_the_true_val
         terms = used_terms(urdf, summary.used, summary.fastest)
         result = fitted(urdf, pooled(summary.weighted), terms, 10.0)
         base = estimate_base(urdf, result.fit.bodies,
-                              compute_deviations(result, summary.correlation).covariance)
+                             compute_deviations(result, summary.correlation).covariance)
         errors.append((base.identified - truth) / base.deviations)
     share = float((np.abs(errors) < 1.96).mean())
     assert 0.9 <= share <= 0.99, share

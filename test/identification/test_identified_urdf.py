@@ -98,7 +98,7 @@ def random_numbers(model: RobotModel) -> RobotModel:
         points = rng.normal(size=(20, 3))
         tensor = np.eye(3) * np.square(points).sum() - points.T @ points
         return Inertial(rng.uniform(1e-5, 30.0), tuple(rng.normal(size=3)), old.rpy,
-                       tuple(tensor[np.triu_indices(3)]))
+                        tuple(tensor[np.triu_indices(3)]))
 
     return replace(
         model, links=tuple(link if link.inertia is None else

@@ -32,7 +32,7 @@ def whole(path: Path, time: Array, q: Array, effort: Array) -> tuple[Piece, list
 
 @pytest.mark.parametrize('begin', [1.0, 8.0])
 def test_a_joint_whose_position_stays_while_its_velocity_moves_it_is_named(begin: float,
-                                                                         tmp_path: Path) -> None:
+                                                                           tmp_path: Path) -> None:
     time = np.arange(0.0, 10.0, 0.01)
     q, qd = np.sin(time + 1.0), np.cos(time + 1.0)
     columns = [*np.tile(q, (len(NAMES), 1)), *np.tile(qd, (len(NAMES), 1))]

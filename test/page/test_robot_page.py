@@ -341,7 +341,7 @@ type('.q [type=range]', @far);
 document.title = JSON.stringify({ start, moved, stopped: numbers('.q [type=number]'),
     last: numbers('.head data'), check: document.getElementById('check').textContent });
 </script>""".replace('@q', json.dumps(q)).replace('@far', json.dumps(far)), tmp_path,
-        '--virtual-time-budget=3000')
+                 '--virtual-time-budget=3000')
     dynamics = InverseDynamics(model)
     assert 'agree' in seen['check']
     for at, efforts in (([0.0] * dynamics.n, seen['start']), (q, seen['moved'])):

@@ -30,7 +30,7 @@ def test_of_a_truncated_recording_what_was_read_is_evaluated(evaluate, tmp_path:
 
 
 def test_a_position_that_is_frozen_while_the_effort_moves_is_named(evaluate,
-                                                                  tmp_path: Path) -> None:
+                                                                   tmp_path: Path) -> None:
     samples = motion()
     q = np.where(np.arange(4) == 3, samples.q[0], samples.q)
     words = 'the position of joint4 hardly changes, although the effort changes'

@@ -99,7 +99,7 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     ('time,q_a\nnan,1\n', ["line 2, column 'time': 'nan'"]),
     ('time,q_a\n,1\n', ["line 2, column 'time': ''"]),
     ('time;q_a\n0;1.5\n1;1,5\n', ["line 3, column 'q_a': '1,5'",
-                                 'decimal commas: save with points']),
+                                  'decimal commas: save with points']),
     ('time;q_a\n0;1,5\n1;1.5\n', ['line 3: decimal points, but commas above']),
     ('time;q_a\n0;1.000,5\n', ["line 2, column 'q_a': '1.000,5' is not a number"]),
     ('time,q_a\n0,0,1,5\n', ['4 cells, but 2 columns', 'decimal commas: save with points']),

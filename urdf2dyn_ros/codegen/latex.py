@@ -76,7 +76,7 @@ def constraints(system: Multibody, q: Any, symbolic: bool,
     rows = system.closed_loops.constraints
     equations = [(rf'0 = \phi_{r}', loops[row.loop].value(row)) for r, row in enumerate(rows, 1)]
     equations += [(f'J_{{{r}{k + 1}}}', entry) for r, row in enumerate(rows, 1)
-              for k, entry in sorted(loops[row.loop].column(row).items())]
+                  for k, entry in sorted(loops[row.loop].column(row).items())]
     return equations, named.values
 
 

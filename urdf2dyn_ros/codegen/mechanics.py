@@ -62,7 +62,7 @@ class LoopArguments(Mapping[str, Sequence[Scalar]]):
     def replaced(self, values: Mapping[str, Sequence[Scalar]]) -> 'LoopArguments':
         """Return the arguments with some of the actuated joints replaced."""
         return LoopArguments({**self.given, **values}, *self._robot,
-                               None if 'q' in values else self.constraints)
+                             None if 'q' in values else self.constraints)
 
     def varied(self, name: str, direction: Sequence[float]) -> 'LoopArguments':
         """Return arguments as dual numbers, where q, qd or qdd of the actuated joints varies."""

@@ -263,7 +263,7 @@ def _closed_poses(model: RobotModel) -> tuple[list[Problem], str]:
     problems = []
     for joint in model.joints:
         positions = [pose[joint.name] for pose in every if joint.name in dynamics.passive_names
-                 and joint.name in pose]
+                     and joint.name in pose]
         for end, limit, sign in ((min, joint.limits.lower, -1.0), (max, joint.limits.upper, 1.0)):
             if positions and limit is not None and JOINTS[joint.type].bounded and (
                     sign * (end(positions) - limit) > 1e-6):

@@ -94,12 +94,11 @@ def run_evaluate(arguments: argparse.Namespace) -> int:
     if others and arguments.observer and arguments.observer_gain is None:
         raise ParameterError('observer.gain of a file has several entries, and a recording is '
                              'observed with one: choose it with --observer-gain')
-    settings = EvaluationSettings(arguments.estimator, arguments.effort_semantics,
-                        _gains(arguments, dynamics.joint_names),
-                        tuple(arguments.rename), arguments.observer,
-                        gain if arguments.observer_gain is None else arguments.observer_gain,
-                        tuple(arguments.thresholds or robot.values['contact.thresholds']),
-                        tuple(arguments.hold))
+    settings = EvaluationSettings(
+        arguments.estimator, arguments.effort_semantics, _gains(arguments, dynamics.joint_names),
+        tuple(arguments.rename), arguments.observer,
+        gain if arguments.observer_gain is None else arguments.observer_gain,
+        tuple(arguments.thresholds or robot.values['contact.thresholds']), tuple(arguments.hold))
     job = EvaluationJob(dynamics, settings, read_reading(arguments), arguments.efforts,
                         facts(typed_command(), arguments.urdf, text))
     workers = read_workers(arguments)

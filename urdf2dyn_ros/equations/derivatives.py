@@ -42,6 +42,7 @@ from urdf2dyn_ros.robot.terms import JointTerm
 
 # ---- Each body with all that it carries as one: its inertia, its momentum, and their moments
 
+
 class Composite(NamedTuple):
     """A body and what it carries, in one frame, relative to its origin."""
 

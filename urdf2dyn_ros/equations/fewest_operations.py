@@ -206,7 +206,7 @@ def virtual_mass(inertia: SecondMoments,
             h = list(inertia.h - mu * p)
             h[k] = 0.0
             rest = SecondMoments(inertia.m - mu, Vector(*h),
-                               inertia.S + outer(-mu * p, p))
+                                 inertia.S + outer(-mu * p, p))
             cost = _cost_of_inertia(rest) + MASS + alone * WHOLE
             if cost < least:
                 best, least = (child, mu, rest), cost
@@ -280,7 +280,7 @@ def _cleaned(inertia: SecondMoments) -> SecondMoments:
     m, h, S = inertia
     largest = max(abs(entry) for row in S for entry in row)
     return SecondMoments(m, rounded(h, max(map(abs, h))),
-                       Matrix(*(rounded(row, largest) for row in S)))
+                         Matrix(*(rounded(row, largest) for row in S)))
 
 
 # ---- Frames and inertial parameters, whatever these are or for those of one robot

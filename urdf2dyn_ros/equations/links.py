@@ -21,6 +21,7 @@ from urdf2dyn_ros.robot.spatial import IDENTITY, ZERO, Matrix, Scalar, Vector, c
 
 # ---- Frames of bodies and links, each from that of the body before
 
+
 class Pose(NamedTuple):
     """reference_R_frame, and reference_p_frame [m], the frame's origin."""
 

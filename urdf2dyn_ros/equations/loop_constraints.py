@@ -86,7 +86,7 @@ class LoopConstraints:
         """Return G' tau: efforts of the actuated joints from those of all joints of the tree."""
         forces = self._solver.solve_transposed({k: efforts[k] for k in self._unknown})
         return [efforts[k] - summed(row[k] * force for row, force in zip(self._J, forces)
-                                  if k in row) for k in self.actuated]
+                                    if k in row) for k in self.actuated]
 
     def turning(self, rates: Sequence[Scalar], p: Sequence[Scalar]) -> list[Scalar]:
         """

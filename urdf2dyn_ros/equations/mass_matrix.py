@@ -52,6 +52,7 @@ from urdf2dyn_ros.robot.terms import JointTerm
 # Featherstone, Rigid Body Dynamics Algorithms, section 6.2). Second moments are shifted and turned
 # without a trace, and what has been regrouped stays so.
 
+
 def mass_matrix(system: Multibody, inertias: Sequence[Inertia | None], q: Sequence[Scalar],
                 note: Note = unnoted, column: Callable[[int], None] = lambda body: None,
                 terms: Mapping[int, Sequence[JointTerm]] = MappingProxyType({}),

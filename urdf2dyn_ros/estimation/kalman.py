@@ -90,6 +90,7 @@ COPY_STEP = 0.25   # usual steps within which there is no second sample: a copy,
 VELOCITY_REFERENCE = 5   # filter by which velocities are judged: 62 rad/s
 PROMPT = 6   # slowest filter of prompt velocities: 112 rad/s, and with velocities the next one
 
+
 class Verdict(IntEnum):
     """Whether an estimate may be used, or why not."""
 

@@ -30,6 +30,7 @@ from urdf2dyn_ros.text import is_stamp
 
 # ---- The output of a stream for one stamp
 
+
 class Output(NamedTuple):
     """An estimate with its efforts, in the order of the model."""
 

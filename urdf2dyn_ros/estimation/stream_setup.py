@@ -22,6 +22,7 @@ from urdf2dyn_ros.robot.spatial import Array
 
 # ---- The load arguments of the equations, from where they are measured or set
 
+
 class Sources:
     """The load arguments at a stamp, in their order; `payload` returns (10,) as it is now."""
 

@@ -303,7 +303,7 @@ def small_errors(robot: Robot, piece: Piece, summary: Summary, moving: NDArray[n
     trials = [*product(('zero', 'scale'), joints), ('pace', 0),
               *([('gravity', 0)] if len(errors.axes) else [])]
     gains_of = {trial: errors.vertex(*trial, np.zeros(2 if trial[0] == 'gravity' else 1))
-             for trial in trials}
+                for trial in trials}
     left = errors.unexplained(no_change(len(moving))).max()
     needed = _REMOVED * min(1.0, max(0.5, float(left) / _LEFT))
     promised = {kind: max(falls for (other, _), (falls, _) in gains_of.items() if other == kind)

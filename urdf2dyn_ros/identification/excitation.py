@@ -72,7 +72,7 @@ def read_limits(path: Path, joints: tuple[str, ...]) -> dict[str, dict[str, floa
 
 
 def restrict_limits(model: RobotModel, dynamics: InverseDynamics, fraction: float,
-                  changes: Mapping[str, Mapping[str, float]]) -> MotionLimits:
+                    changes: Mapping[str, Mapping[str, float]]) -> MotionLimits:
     """
     Return a fraction of the limits of the URDF, in part replaced by `changes`.
 

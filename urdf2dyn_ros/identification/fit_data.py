@@ -153,7 +153,7 @@ def mean_correlation(summaries: Sequence[Summary]) -> Array:
 
 
 def prepare_fit(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary],
-             gains: Gains | None, payload: CarriedPayload | None) -> FitData:
+                gains: Gains | None, payload: CarriedPayload | None) -> FitData:
     """
     Return robot and summaries as they are fitted.
 
@@ -485,7 +485,7 @@ class IdentifiedPayload(NamedTuple):
 
 
 def find_payload(payload: CarriedPayload, result: PooledFit, correlation: Array,
-                       data: FitData) -> IdentifiedPayload:
+                 data: FitData) -> IdentifiedPayload:
     """
     Return the payload of a fit.
 

@@ -157,7 +157,7 @@ def sign_evidence(pool: Pool, joint: int) -> float:
         return 0.0
     columns /= sizes
     residuals = [math.log(max(nnls(columns[:, :2], sign * columns[:, 2])[1] ** 2, _LEAST_LEFT))
-            for sign in (1.0, -1.0)]
+                 for sign in (1.0, -1.0)]
     return residuals[1] - residuals[0]
 
 
@@ -186,7 +186,7 @@ def ratios_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> tuple[Array, A
     for j, (R, used) in enumerate(zip(pool.triangles, robot.columns.bodies)):
         columns = R[:, :R.shape[1] - 1 - len(JOINT_COLUMNS)]
         nominal, identified = (columns @ parameters[used].ravel()
-                        for parameters in (robot.prior.parameters, bodies))
+                               for parameters in (robot.prior.parameters, bodies))
         squares = float(nominal @ nominal)
         if squares > 0.0:
             ratios[j] = float(nominal @ identified) / squares

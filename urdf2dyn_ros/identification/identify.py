@@ -193,6 +193,7 @@ def source_of(robot: Robot, settings: IdentificationSettings) -> Source:
 
 _MOST_ROWS = 15_000   # of recordings, of which these are kept besides the sums: ten minutes
 
+
 def read_summaries(robot: Robot, paths: Sequence[str], source: Source,
                    remarks: list[str], given: dict[str, str],
                    show: Callable[[float], None]) -> Iterator[Summary]:
@@ -252,7 +253,7 @@ def _read(robot: Robot, source: Source, show: Callable[[int, float], None] | Non
                 summary = read_summary(Path(path), robot)
             else:
                 summary = _summarise(robot, path, source, remarks,
-                                   partial(show, number) if show else lambda fraction: None)
+                                     partial(show, number) if show else lambda fraction: None)
     except (RecordingError, IdentificationError) as error:
         return None, str(error), []
     if summary.currents != (source.gains is not None):
@@ -265,7 +266,7 @@ def _read(robot: Robot, source: Source, show: Callable[[int, float], None] | Non
 
 
 def _summarise(robot: Robot, path: str, source: Source, remarks: list[str],
-             show: Callable[[float], None]) -> Summary:
+               show: Callable[[float], None]) -> Summary:
     settings = source.settings
     recording = open_recording(path, settings.topic, lambda fraction: show(0.3 * fraction),
                                settings.columns, settings.degrees, settings.rate)

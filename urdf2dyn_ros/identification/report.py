@@ -105,7 +105,7 @@ def verdict(result: Identification) -> str:
 
 
 def _figures_table(result: Identification, title: str, figures: Figures,
-             text: Sequence[str]) -> ReportTable:
+                   text: Sequence[str]) -> ReportTable:
     rows = [[joint, unit, figure_text(figures.measured[j]),
              *(figure_text(residuals[k, j]) for residuals in (figures.every, figures.moving)
                for k in range(3)), figure_text(figures.r2[2, j]),
@@ -403,7 +403,7 @@ def rollouts(result: Identification) -> tuple[Array, Array, Array] | None:
     """
     robot, used = result.robot, result.used
     held_out = [(fit, windows) for number, fit in enumerate(result.fits)
-             if len((windows := _windows(result, number))[0])]
+                if len((windows := _windows(result, number))[0])]
     if not held_out:
         return None
     joints = np.zeros(result.joints.shape)

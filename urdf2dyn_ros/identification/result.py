@@ -198,9 +198,9 @@ _FEW, _SPOILING_RATIO = 4, 2.0
 
 
 def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[Summary] = (),
-             weight: float | None = None, gains: Gains | None = None,
-             show: Callable[[float], None] = lambda fraction: None,
-             payload: CarriedPayload | None = None, left_out: int = 0) -> Identification:
+               weight: float | None = None, gains: Gains | None = None,
+               show: Callable[[float], None] = lambda fraction: None,
+               payload: CarriedPayload | None = None, left_out: int = 0) -> Identification:
     """
     Return the identification of a robot from summaries of recordings, and of a payload.
 
@@ -260,7 +260,7 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
         validated, [*robot.prior.remarks],
         gains=data.gains if any(summary.currents for summary in summaries) else None,
         payload=None if payload is None else find_payload(payload, whole, correlation,
-                                                               data))
+                                                          data))
     contradictions = result.contradictions
     for summary in (*summaries, *(payload.summaries if payload else ())):
         contradictions.extend(summary.contradictions)
@@ -281,7 +281,7 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
 
 
 def _judge(data: FitData, parts: HeldOutParts, whole: PooledFit, without: Sequence[PooledFit],
-             everything: Pool) -> tuple[Figures, dict[str, Figures]]:
+           everything: Pool) -> tuple[Figures, dict[str, Figures]]:
     """
     Return how well URDF, the URDF with friction and rotors, and the model explain other data.
 
@@ -302,7 +302,7 @@ def _judge(data: FitData, parts: HeldOutParts, whole: PooledFit, without: Sequen
     for summary in data.validation:
         moving, resting = pooled(summary.moving), pooled(summary.resting)
         validated[summary.name] = figures_of(robot, models, [pooled((moving, resting))], [moving],
-                                          units)
+                                             units)
     return held_out, validated
 
 

@@ -38,6 +38,7 @@ from urdf2dyn_ros.robot.writer import numbers_text
 # ---- The identified robot: joints that are not explained keep the numbers of the URDF, and so do
 # their bodies, unless forced
 
+
 def identified_model(result: Identification) -> RobotModel:
     """Return the model with identified inertias, damping and friction."""
     robot, model = result.robot, result.robot.model

@@ -66,7 +66,6 @@ def number_argument(name: str, text: str, unit: str) -> float:
     raise ValueError(f'{name}:={text}: it must be a number [{unit}]')
 
 
-
 def unknown_arguments(file: str, known: Iterable[str], command: Sequence[str]) -> list[str]:
     """
     Return a sentence for each argument that launch would ignore, as it does with unknown ones.

@@ -34,6 +34,7 @@ from urdf2dyn_ros.text import SECOND_NS, Status
 
 # ---- Callbacks whose errors are logged and do not end the process, and timers of the steady clock
 
+
 def barrier(node: Node, callback: Callable[..., None],
             failed: Callable[[str], None] = lambda text: None) -> Callable[..., None]:
     """

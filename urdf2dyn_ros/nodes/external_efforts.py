@@ -202,7 +202,7 @@ class WrenchTopic:
         """Return an estimate for this robot and create the topic; None if there can be none."""
         try:
             estimate = WrenchEstimate(dynamics, **values_below(self._pipeline.requested,
-                                                        'wrench_estimate'))
+                                                               'wrench_estimate'))
             if self._publisher is None:
                 self._publisher = self._endpoints.publisher(WrenchStamped, '~/wrench')
         except Urdf2DynError as error:

@@ -124,7 +124,7 @@ def decoded(data: bytes) -> Message:
     except RuntimeError:
         return UNREADABLE
     return Message(nanoseconds(message.header.stamp), message.name, message.position,
-                  message.velocity, message.effort)
+                   message.velocity, message.effort)
 
 
 def _is_late(information: Mapping[str, Any]) -> bool:

@@ -45,6 +45,7 @@ from urdf2dyn_ros.text import Level, Status
 
 # ---- The topics ~/status and /diagnostics, published once a second
 
+
 class StatusPublisher:
     """
     Publishes the figures of a monitor with their level, on /diagnostics if that is enabled.

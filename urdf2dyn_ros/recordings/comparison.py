@@ -149,7 +149,7 @@ _ROUNDING_SHARE, _LEAST_EFFORT = 1e-6, 1e-6
 
 
 def compute_figures(moments: Moments, reference: float, weights: Array, viscous: float = 0.0,
-                   coulomb: float = 0.0) -> EffortFigures:
+                    coulomb: float = 0.0) -> EffortFigures:
     """
     Return the figures of summed pairs, whose moments have a reference [N m or N].
 

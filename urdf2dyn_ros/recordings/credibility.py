@@ -117,7 +117,7 @@ class Evidence:
             self.range, self._at_ends, (-1.0, 1.0))
             if extent.count > _SATURATED_SHARE * count and extent.varied > least][:1]
         unlimited = any(sign * (0.5 * (extent.lowest + extent.highest) - value) > 0.0
-                     for value, extent, sign in cut)
+                        for value, extent, sign in cut)
         if self._frozen_varied > least and not unlimited:
             return (f'the measured effort is frozen for {self._frozen * 1e-9:.1f} s while the '
                     'computed one varies')

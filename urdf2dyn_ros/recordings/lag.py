@@ -174,7 +174,7 @@ def _common_lag(evidence: Sequence[LagEvidence], lags: Stamps) -> float:
     place, change = _best(evidence)
     if not change <= np.log(_LARGEST_SHARE):
         places = np.array([_best([joint])[0] for joint in evidence
-                        if joint.effect >= _SMALLEST_EFFECT])
+                           if joint.effect >= _SMALLEST_EFFECT])
         if (len(places) < _FEWEST_AGREEING
                 or np.abs(places - place).max() > _AGREEMENT * abs(place)):
             return float(np.nan)

@@ -44,6 +44,7 @@ GAINS_PARAMETER = Parameter(
     'current_gains', (1.0,), 'Effort of a joint per current: one for all, or one for each in the '
     'order of the computed efforts.', unit='N m/A or N/A', any_length=True, nonzero=True)
 
+
 def rate_unit(unit: str) -> str:
     """Return the unit of velocity for a unit of effort."""
     return {'N m': 'rad/s', 'N': 'm/s'}.get(unit, 'rad/s | m/s')
@@ -86,6 +87,7 @@ SEMANTICS = {
                                      'as of UR drivers since PolyScope 5.23 and 10.11',
                                      gravity=True),
 }
+
 
 def with_followers(names: Sequence[str], efforts: Any, mimics: Mapping[str, Mimic]) -> Any:
     """

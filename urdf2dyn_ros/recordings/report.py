@@ -44,6 +44,7 @@ from urdf2dyn_ros.text import (
 
 # ---- The figures of a joint as texts: columns of a table, notes, and the values of a status
 
+
 class FigureColumn(NamedTuple):
     """A figure in tables and in the status."""
 

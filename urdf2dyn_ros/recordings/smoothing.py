@@ -191,7 +191,7 @@ class Smoothed(NamedTuple):
 
 
 def smooth(stamps: NDArray[np.int64], positions: Array,
-             at: NDArray[np.int64] | None = None) -> Smoothed:
+           at: NDArray[np.int64] | None = None) -> Smoothed:
     """
     Return the smoothed motion of positions (k, n) [rad or m] at increasing stamps (k,) [ns].
 
@@ -313,6 +313,6 @@ def measured(stamps: NDArray[np.int64], q: Array, effort: Array | None = None,
         new |= np.repeat(rest & (runs > usual), runs) & (since % usual == 0)
         new[changes[1:-1][late]] = False
         stalled[rows] = ~new & (np.repeat(stall, runs) | np.isin(np.arange(len(new)),
-                                                                changes[1:-1][late]))
+                                                                 changes[1:-1][late]))
     single[rows[~new]] = False
     return single, stalled

@@ -147,7 +147,7 @@ class Gaps:
             turn = [r for r in of if tree.rows[r].kind == 'turn']
             sine = np.linalg.norm(phi[:, turn], axis=1).min() / tree.size
             gaps[loop.name] = (float(np.linalg.norm(phi[:, [*{*of} - {*turn}]], axis=1).min()),
-                                math.asin(min(sine, 1.0)))
+                               math.asin(min(sine, 1.0)))
         for r, coupling in enumerate(tree.model.couplings, len(tree.rows)):
             gap = np.abs(phi[:, r])
             turns = tree.turning[tree.gears[0][r - len(tree.rows)] != 0.0].all()

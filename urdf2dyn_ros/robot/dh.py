@@ -30,6 +30,7 @@ from urdf2dyn_ros.text import aligned, printable, quote
 
 # ---- The six geometric parameters of Khalil and Kleinfinger, and the transform they stand for
 
+
 class SixParameters(NamedTuple):
     """
     A transform from frame to frame: Rz(gamma) Tz(b) Rx(alpha) Tx(d) Rz(theta) Tz(r).

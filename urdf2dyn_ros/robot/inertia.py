@@ -22,6 +22,7 @@ from urdf2dyn_ros.robot.spatial import (
 
 # ---- Inertial parameters of a body: the sum of those of its links, about the body's origin
 
+
 class LinkInertia(NamedTuple):
     """
     The inertial parameters of a link and its constant placement in its body.

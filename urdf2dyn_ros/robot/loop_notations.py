@@ -214,7 +214,7 @@ def _pair(robot: Description, pair: str) -> Loop:
     axes = [_unit(_three(direction))] * 2 if direction else [_parallel(robot, link, first, second)
                                                              for link in (first, second)]
     return _checked(Loop(pair, kind, LoopFrame(first, axis=axes[0]), LoopFrame(second,
-                                                                             axis=axes[1])))
+                                                                               axis=axes[1])))
 
 
 def _parallel(robot: Description, link: str, first: str, second: str) -> Triple:

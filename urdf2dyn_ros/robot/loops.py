@@ -67,7 +67,7 @@ class Screw(NamedTuple):
 def constraints_of(number: int, loop: Loop, size: float) -> list[LoopConstraint]:
     """Return all constraints of a loop; some may follow from others."""
     return [LoopConstraint(number, kind, i, j, IDENTITY[i] if kind == 'point' else ZERO,
-                       size if kind == 'turn' else 1.0)
+                           size if kind == 'turn' else 1.0)
             for kind, i, j in LOOP_TYPES[loop.type]]
 
 

@@ -218,7 +218,7 @@ def placeholders(robot: Description) -> Iterator[Problem]:
              'inertia of the link', effect=effect)
         for element, entries in tensors.values() if element is not None and entries == _UNIT)
     if len(links) < _LEAST_LINKS or not set(links) & {robot.parent_of[joint] for joint in order
-                                                       if type_of(joint).moves}:
+                                                      if type_of(joint).moves}:
         return   # few, or all alike: the propellers of a drone, the wheels of a cart
     different = {tuple(entries) for _, entries in tensors.values()}
     for what, same in (

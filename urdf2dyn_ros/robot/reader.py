@@ -113,7 +113,7 @@ def read_tree(root: Element, strict_inertia: bool = False, loops: Sequence[str] 
     if wrong := [problem for problem in notes.problems if problem.refused]:
         raise UrdfError(wrong)
     return solve_loops(replace(model, loops=notes.loops, couplings=notes.couplings,
-                          driven=notes.driven))
+                               driven=notes.driven))
 
 
 def _urdf_1_0(description: Description) -> Element:

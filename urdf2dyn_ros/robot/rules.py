@@ -329,8 +329,8 @@ def ranges(robot: Description) -> Iterator[Problem]:
         warn('limit-zero', limit, 'no limit is other than 0, which no joint that moves can have; '
              'write those of the joint', effect=NO_EFFECT)
         for joint in robot.joints if type_of(joint).bounded for limit in joint.findall('limit')[:1]
-        if {'lower', 'upper'} & {*limit.attrib} and not any(robot.number(limit, name)
-                                    for name in NUMBER_ATTRIBUTES['limit']))
+        if {'lower', 'upper'} & {*limit.attrib}
+        and not any(robot.number(limit, name) for name in NUMBER_ATTRIBUTES['limit']))
     for limit in robot.robot.iterfind('joint/limit'):
         lower, upper = robot.number(limit, 'lower'), robot.number(limit, 'upper')
         if lower is not None and upper is not None and lower > upper:

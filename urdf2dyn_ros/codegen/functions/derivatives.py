@@ -185,8 +185,8 @@ def _through_loops(arguments: LoopArguments, tree: Results) -> Results:
         varied = arguments.varied('q', [float(j == k) for j in range(n)])
         G, Gd, Gdd = ([slope(entry) for entry in part] for part in varied.state(STATE))
         for x, state, changes in (('q', varied, (G, Gd, Gdd)),
-                               ('qd', arguments, (none, G, [2.0 * entry for entry in Gd])),
-                               ('qdd', arguments, (none, none, G))):
+                                  ('qd', arguments, (none, G, [2.0 * entry for entry in Gd])),
+                                  ('qdd', arguments, (none, none, G))):
             for name, matrices in by.items():
                 column: list[Scalar] = [
                     summed(dotted(row, change) for row, change in zip(rows, changes))

@@ -58,7 +58,7 @@ def _errors(program: Program) -> Iterator[float]:
     for reference in program.references:
         for function in program.functions:
             computed = text[function.name](*(map(_single, reference.arguments[x.name])
-                                          for x in function.inputs))
+                                             for x in function.inputs))
             for result, entries in zip(function.results,
                                        computed if len(function.results) > 1 else [computed]):
                 if result.is_matrix:   # its product as the self-check makes it

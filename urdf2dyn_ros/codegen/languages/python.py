@@ -65,6 +65,8 @@ def close(q, passive=PASSIVE_START):
     return passive, 'open'"""
 _PRINT_ENTRY = """\
         print(f'{ascii(name)[1:-1]:24} {entry: .9g} {unit}')"""
+
+
 def definitions(program: Program, number: Callable[[float], str] | None = None) -> str:
     """Return the module without its self-test; `number` writes a constant in another way."""
     module = Python(program)
