@@ -18,7 +18,7 @@ from urdf2dyn_ros.errors import Urdf2DynError
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation.simulator import find_gears
-from urdf2dyn_ros.simulation.trajectories import trajectory_from_file
+from urdf2dyn_ros.simulation.trajectories import FileTrajectory
 
 pytestmark = pytest.mark.slow
 
@@ -101,6 +101,6 @@ def test_what_does_not_match_the_robot_is_refused(name, text, words, tmp_path):
         'velocity="3"/>'))
     found = find_gears(robot)
     with pytest.raises(Urdf2DynError) as error:
-        trajectory_from_file(str(tmp_path / name), found.drivers, found.limits, np.zeros(2))
+        FileTrajectory(str(tmp_path / name), found.drivers, found.limits, np.zeros(2))
     assert words in str(error.value)
     assert name in str(error.value)

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+import yaml
 
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.robot.model import Joint, Limits
-from urdf2dyn_ros.simulation.trajectories import Point, SmoothTrajectory, ViaPoints
+from urdf2dyn_ros.simulation.trajectories import FileTrajectory, SmoothTrajectory
 
 TYPES = ('revolute', 'continuous', 'prismatic', 'revolute', 'prismatic', 'revolute', 'revolute')
 LIMITS = (Limits(-3.0, 3.0, velocity=2.0), Limits(-0.01, 0.01, velocity=0.5),
@@ -64,8 +65,18 @@ RANGES = (Limits(-2.0, 2.0, velocity=5.0), Limits(-0.1, 0.4), Limits(-1.0, 1.0))
 START = np.array([0.1, 0.2, 0.3])
 
 
-def via(names, points):
-    return ViaPoints(JOINTS, RANGES, START, names, points)
+@pytest.fixture
+def via(tmp_path):
+    """Return the motion of a file: names, and of each point its time and vectors."""
+    def made(names, points):
+        file = tmp_path / 'plan.yaml'
+        file.write_text(yaml.safe_dump({'joint_names': names, 'points': [
+            {'time_from_start': time, **{name: [*vector] for name, vector in zip(
+                ('positions', 'velocities', 'accelerations'), vectors) if vector}}
+            for time, *vectors in points]}))
+        return FileTrajectory(str(file), JOINTS, RANGES, START)
+
+    return made
 
 
 NAMES = ['third', 'first', 'second']
@@ -75,11 +86,11 @@ def given(derivatives):
     """Return points with so many derivatives, and all three of each point, in NAMES' order."""
     rows = [(1.0, [[4.0, 1.0, 0.3], [-2.0, 0.3, 0.1], [0.5, 1.0, 0.0]]),
             (1.7, [[4.5, -0.5, 0.2], [0.0] * 3, [0.0] * 3])]
-    return [Point(time, *values[:derivatives + 1]) for time, values in rows], rows
+    return [(time, *values[:derivatives + 1]) for time, values in rows], rows
 
 
 @pytest.mark.parametrize('derivatives', [0, 1, 2])
-def test_points_are_passed_with_what_they_give(derivatives):
+def test_points_are_passed_with_what_they_give(derivatives, via):
     points, rows = given(derivatives)
     trajectory = via(NAMES, points)
     assert trajectory.duration == 1.7
@@ -100,8 +111,8 @@ def test_points_are_passed_with_what_they_give(derivatives):
     np.testing.assert_allclose(((qd_after - qd_before) / (2 * h))[away], qdd[away], atol=1e-4)
 
 
-def test_positions_alone_are_passed_smoothly_from_rest_to_rest():
-    trajectory = via(NAMES, [Point(0.5 * (k + 1), [0.0, 0.0, 0.1 + 0.1 * np.sin(k)])
+def test_positions_alone_are_passed_smoothly_from_rest_to_rest(via):
+    trajectory = via(NAMES, [(0.5 * (k + 1), [0.0, 0.0, 0.1 + 0.1 * float(np.sin(k))])
                              for k in range(6)])
     assert trajectory(0.0)[1][1] == pytest.approx(0.0)
     assert trajectory(3.0 - 1e-9)[1][1] == pytest.approx(0.0, abs=1e-6)
@@ -110,9 +121,9 @@ def test_positions_alone_are_passed_smoothly_from_rest_to_rest():
     assert np.abs(qdd[[0, -1], 1]) == pytest.approx([0.0, 0.0], abs=1e-4)
 
 
-def test_a_first_point_at_time_zero_is_where_the_robot_is():
-    with_it = via(NAMES, [Point(0.0, [9.0] * 3), Point(1.0, [1.0, 1.0, 0.1])])
-    without = via(NAMES, [Point(1.0, [1.0, 1.0, 0.1])])
+def test_a_first_point_at_time_zero_is_where_the_robot_is(via):
+    with_it = via(NAMES, [(0.0, [9.0] * 3), (1.0, [1.0, 1.0, 0.1])])
+    without = via(NAMES, [(1.0, [1.0, 1.0, 0.1])])
     np.testing.assert_array_equal(with_it(0.4), without(0.4))
 
 
@@ -120,25 +131,21 @@ ZEROS = [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(('names', 'points', 'words'), [
-    (['first', 'elbow'], [Point(1.0, [0.0, 0.0])], ['"elbow"', '"first", "second", "third"']),
-    (['first', 'first', 'third'], [Point(1.0, ZEROS)], ['each once']),
-    ([], [Point(1.0, [])], ['no joint']),
-    (NAMES, [], ['0 points']),
-    (NAMES, [Point(1.0, ZEROS)] * 100_001, ['100001 points']),
-    (NAMES, [Point(2.0**31, ZEROS)], ['in seconds?']),
-    (NAMES, [Point(1.0, [1.7e308, 0.1, 0.2], ZEROS)], ["'third'", 'finite positions']),
-    (NAMES, [Point(1.0, [0.0, 1.0])], ['point 0', '3 positions']),
-    (NAMES, [Point(1.0, ZEROS, ZEROS), Point(2.0, ZEROS)], ['point 1', 'same at all']),
-    (NAMES, [Point(1.0, ZEROS, [], ZEROS)], ['only with velocities']),
-    (NAMES, [Point(1.0, ZEROS), Point(1.0, ZEROS)], ['point 1', '1 s must be after 1 s']),
-    (NAMES, [Point(-1.0, ZEROS)], ['point 0', 'after 0 s']),
-    (NAMES, [Point(np.nan, ZEROS)], ['point 0']),
-    (NAMES, [Point(1.0, [0.0, np.nan, 0.0])], ['finite']),
-    (NAMES, [Point(1.0, [0.0, 2.1, 0.0])], ["'first'", '2.1', '-2.0 and 2.0']),
-    (NAMES, [Point(0.1, [0.3, 1.9, 0.2])], ["'first'", 'limit is 5', 'more time']),
-    (NAMES, [Point(1.0, [0.3, 0.1, 0.39], [0.0, 0.0, 9.0])], ["'second'", '-0.1 and 0.4']),
+    (['first', 'elbow'], [(1.0, [0.0, 0.0])], ['"elbow"', '"first", "second", "third"']),
+    (['first', 'first', 'third'], [(1.0, ZEROS)], ['each once']),
+    (NAMES, [(1.0, [1.7e308, 0.1, 0.2], ZEROS)], ["'third'", 'finite positions']),
+    (NAMES, [(1.0, [])], ['positions at each point']),
+    (NAMES, [(1.0, ZEROS, ZEROS), (2.0, ZEROS)], ['at all points or at none']),
+    (NAMES, [(1.0, ZEROS, [], ZEROS)], ['only with velocities']),
+    (NAMES, [(1.0, ZEROS), (1.0, ZEROS)], ['at 1 s must be after', 'at 1 s']),
+    (NAMES, [(-1.0, ZEROS)], ['at -1 s must be after', 'at 0 s']),
+    (NAMES, [(0.0, ZEROS)], ['at 0 s must be after']),
+    (NAMES, [(1.0, [0.0, np.nan, 0.0])], ['finite']),
+    (NAMES, [(1.0, [0.0, 2.1, 0.0])], ["'first'", '2.1', '-2.0 and 2.0']),
+    (NAMES, [(0.1, [0.3, 1.9, 0.2])], ["'first'", 'limit is 5', 'more time']),
+    (NAMES, [(1.0, [0.3, 0.1, 0.39], [0.0, 0.0, 9.0])], ["'second'", '-0.1 and 0.4']),
 ])
-def test_a_trajectory_that_cannot_be_followed_is_refused(names, points, words):
+def test_a_trajectory_that_cannot_be_followed_is_refused(names, points, words, via):
     with pytest.raises(SimulationError) as caught:
         via(names, points)
     for word in words:

@@ -28,7 +28,7 @@ from urdf2dyn_ros.simulation.simulator import (
     computed_torque,
     find_gears,
 )
-from urdf2dyn_ros.simulation.trajectories import SmoothTrajectory, trajectory_from_file
+from urdf2dyn_ros.simulation.trajectories import FileTrajectory, SmoothTrajectory
 from urdf2dyn_ros.text import counted
 
 # ---- The parameters
@@ -97,7 +97,7 @@ class JointSimulator(Node):
         drivers, limits = find_gears(model).drivers, find_gears(model).limits
         smooth = SmoothTrajectory([joint.type for joint in drivers], limits, values['duration'])
         file = values['trajectory_file']
-        self._trajectory = (trajectory_from_file(file, drivers, limits, smooth.centre) if file
+        self._trajectory = (FileTrajectory(file, drivers, limits, smooth.centre) if file
                             else smooth)
         q, qd, _ = self._trajectory(0.0)
         self._simulator.set_state(q, qd)

@@ -2,19 +2,20 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from urdf2dyn_ros.errors import SimulationError
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.bag import TrajectoryFile
 from urdf2dyn_ros.recordings.joint_names import check_units
 from urdf2dyn_ros.recordings.plan import Plan
 from urdf2dyn_ros.recordings.recording import ANGULAR
 from urdf2dyn_ros.robot.joints import JOINTS
 from urdf2dyn_ros.robot.model import Joint, Limits
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.text import SECOND_NS, counted, listed
+from urdf2dyn_ros.text import SECOND_NS, listed
 
 State: TypeAlias = tuple[Array, Array, Array]
 """q, qd, qdd (n,) [rad or m], [rad/s or m/s], [rad/s^2 or m/s^2]."""
@@ -95,63 +96,69 @@ def _room(kind: str, limits: Limits) -> tuple[float, float, float]:
     return centre, amplitude, velocity
 
 
-# ---- A motion through points, as in trajectory_msgs/JointTrajectory
+# ---- A motion that a file has: a table, or a trajectory_msgs/JointTrajectory as YAML
 
-_LATEST = 2.0**31   # [s]: seconds of a trajectory_msgs/JointTrajectory are 32 bits
 _CHECKED = 20   # instants between two points at which the limits are checked
-_MOST_POINTS = 100_000   # of a trajectory
 _TOLERANCE = 1e-6   # share of a limit by which rounding may exceed it
 
 
-class Point(NamedTuple):
+class FileTrajectory:
     """
-    Positions (n,) of the named joints at a time since the start of the trajectory [s].
+    The motion of a file, from rest, for all n joints of a robot; between points it is a `Plan`.
 
-    Velocities and accelerations are (n,), or empty if they are not known.
-    """
-
-    time: float
-    positions: Sequence[float]
-    velocities: Sequence[float] = ()
-    accelerations: Sequence[float] = ()
-
-
-class ViaPoints:
-    """
-    A motion of n joints from rest at `start` (n,) through points, in the order of their times.
-
-    Between points it is a `Plan`. A first point at time 0 is ignored if another one follows. A
-    SimulationError for other joints, points of the wrong size, times that do not increase, and
-    motions beyond a limit of position or velocity.
+    The file is a table with time [s], q_<joint>, and if known qd_<joint> and qdd_<joint>, which
+    begins at its first row; or a JointTrajectory (.yaml, .yml), which begins at `centre` (n,) [rad
+    or m]: its first point at time 0 is ignored if another one follows. A SimulationError for a
+    file that has not the joints of the robot, or a motion beyond a limit of position or velocity;
+    a RecordingError for a damaged file.
     """
 
-    def __init__(self, joints: Sequence[Joint], limits: Sequence[Limits], start: Array,
-                 names: Sequence[str], points: Sequence[Point]) -> None:
-        if len(points) > 1 and points[0].time == 0.0:
-            points = points[1:]
-        _check([joint.name for joint in joints], names, points)
-        order = [names.index(joint.name) for joint in joints]
-        times = np.array([0.0, *(point.time for point in points)])
-        self.duration = float(times[-1])
-        known = 1 + bool(len(points[0].velocities)) + bool(len(points[0].accelerations))
-        values = np.full((3, len(times), len(joints)), np.nan)
-        values[:known, 0] = 0.0
-        values[0, 0] = start
-        values[:known, 1:] = np.array([point[1:1 + known] for point in points], dtype=float)[
-            ..., order].transpose(1, 0, 2)
-        if not (np.isfinite(values[:known]).all() and np.isfinite(times).all()):
-            raise SimulationError('trajectory: every number in it must be finite')
-        if self.duration >= _LATEST:
-            raise SimulationError(f'trajectory: its last time is {self.duration:g} s; a message '
-                                  f'has times below {_LATEST:g} s, are they in seconds?')
+    def __init__(self, path: str, joints: Sequence[Joint], limits: Sequence[Limits],
+                 centre: Array) -> None:
+        recording = open_recording(Path(path).expanduser())
+        if not (recording.plan or recording.in_order):
+            raise SimulationError(f'trajectory file {path!r}: joint states, but a table or a '
+                                  'JointTrajectory is needed')
+        units = {joint.name: JOINTS[joint.type].unit for joint in joints}
+        recording.know(units.__contains__, ANGULAR)
+        check_units(recording, lambda names: names, units)
+        records = list(recording)
+        recording.check_single()
+        names = [*records[0].names]
+        if sorted(names) != sorted(units):
+            raise SimulationError(f'{path}: trajectory of {listed(names) or "no joint"}: its '
+                                  f'joints must be {listed([*units])}, each once')
+        order, unknown = [names.index(name) for name in units], np.full(len(names), np.nan)
+        points = np.array([[np.asarray(values)[order] if len(values) else unknown for values in (
+            each.position, each.velocity, each.acceleration)] for each in records]).swapaxes(0, 1)
+        known = np.isfinite(points)
+        given, every = known.any(axis=(1, 2)), known.all(axis=(1, 2))
+        if not every[0] or (given != every).any() or given[2] > given[1]:
+            raise SimulationError(f'{path}: every number in it must be finite: positions at each '
+                                  'point, and velocities and accelerations at all points or at '
+                                  'none (accelerations only with velocities)')
+        stamps = np.array([each.stamp for each in records])
+        if isinstance(recording, TrajectoryFile):
+            if stamps[0] or len(stamps) < 2:
+                stamps = np.append(0, stamps)
+                points = np.concatenate((points[:, :1], points), axis=1)
+            points[0, 0] = centre
+        elif len(records) < 2:
+            raise SimulationError(f'{path}: 1 row, at least 2 are needed')
+        points[1:, 0] = 0.0
+        time = (stamps - stamps[0]) / SECOND_NS
+        for k in np.flatnonzero(np.diff(time) <= 0.0):
+            raise SimulationError(f'{path}: a point at {time[k + 1]:g} s must be after the one '
+                                  f'before, at {time[k]:g} s')
+        self.duration, self._last = float(time[-1]), points[0, -1]
         with np.errstate(over='ignore', invalid='ignore'):   # an error of its own, below
-            self._plan = Plan(times, values)
-        self._last = values[0, -1]
+            self._plan = Plan(time, points)
         share = np.linspace(0.0, 1.0, _CHECKED)
-        at = (times[:-1, None] + np.outer(np.diff(times), share)).ravel()
-        q, qd, _ = self._plan(at)
+        q, qd, _ = self._plan((time[:-1, None] + np.outer(np.diff(time), share)).ravel())
         for joint, limit, *motion in zip(joints, limits, q.T, qd.T, strict=True):
-            _check_limit(joint, limit, *motion)
+            fault = _beyond(joint, limit, *motion)
+            if fault:
+                raise SimulationError(f'{path}: joint {joint.name!r} would {fault}')
 
     def __call__(self, t: float) -> State:
         if t >= self.duration:
@@ -160,76 +167,18 @@ class ViaPoints:
         return q, qd, qdd
 
 
-def _check(known: Sequence[str], names: Sequence[str], points: Sequence[Point]) -> None:
-    if sorted(names) != sorted(known):
-        raise SimulationError(f'trajectory of {listed(names) or "no joint"}: its joints must be '
-                              f'{listed(known)}, each once')
-    if not 0 < len(points) <= _MOST_POINTS:
-        raise SimulationError(f'trajectory: it has {len(points)} points, 1 to {_MOST_POINTS} '
-                              'are allowed')
-    first = points[0]
-    before = 0.0
-    for number, point in enumerate(points):
-        size, *others = map(len, point[1:])
-        allowed = [[0, 0], [len(names), 0], [len(names)] * 2]
-        if size != len(names) or others not in allowed or others != [*map(len, first[2:])]:
-            raise SimulationError(
-                f'trajectory, point {number}: {len(names)} positions are needed, and as many '
-                'velocities and accelerations or none, the same at all points (accelerations '
-                'only with velocities)')
-        if not point.time > before:
-            raise SimulationError(f'trajectory, point {number}: its time {point.time:g} s must be '
-                                  f'after {before:g} s')
-        before = point.time
-
-
-def _check_limit(joint: Joint, limits: Limits, q: Array, qd: Array) -> None:
+def _beyond(joint: Joint, limits: Limits, q: Array, qd: Array) -> str:
+    """Return what positions and velocities do that a joint cannot, an empty text if it can."""
     if not (np.isfinite(q).all() and np.isfinite(qd).all()):   # no limit would be exceeded
-        raise SimulationError(f'trajectory: joint {joint.name!r} would not have finite positions '
-                              'and velocities; its numbers are too large, or its times too near')
+        return ('not have finite positions and velocities; its numbers are too large, or its '
+                'times too near')
     beyond = _TOLERANCE * max(1.0, float(np.abs(q).max()))
     if JOINTS[joint.type].bounded and (
             (limits.lower is not None and q.min() < limits.lower - beyond)
             or (limits.upper is not None and q.max() > limits.upper + beyond)):
-        raise SimulationError(f'trajectory: joint {joint.name!r} would be between {q.min():g} and '
-                              f'{q.max():g}, its limits are {limits.lower} and {limits.upper}')
+        return (f'be between {q.min():g} and {q.max():g}, its limits are {limits.lower} and '
+                f'{limits.upper}')
     fastest = float(np.abs(qd).max())
     if limits.velocity and fastest > (1.0 + _TOLERANCE) * limits.velocity:
-        raise SimulationError(f'trajectory: joint {joint.name!r} would move at {fastest:g}, its '
-                              f'limit is {limits.velocity:g}; give it more time')
-
-
-# ---- A motion that a file has: a table, or a trajectory_msgs/JointTrajectory as YAML
-
-def trajectory_from_file(path: str, joints: Sequence[Joint], limits: Sequence[Limits],
-                         centre: Array) -> ViaPoints:
-    """
-    Return the motion of a file, for all n joints of a robot.
-
-    The file is a table with time [s], q_<joint>, and if known qd_<joint> and qdd_<joint>, which
-    begins at its first row; or a JointTrajectory (.yaml, .yml), which begins at `centre` (n,) [rad
-    or m]. A SimulationError for a file that has not the joints of the robot, or a motion
-    beyond a limit; a RecordingError for a damaged file.
-    """
-    file = Path(path).expanduser()
-    recording = open_recording(file)
-    if not (recording.plan or recording.in_order):
-        raise SimulationError(f'trajectory file {path!r}: joint states, but a table or a '
-                              'JointTrajectory is needed')
-    units = {joint.name: JOINTS[joint.type].unit for joint in joints}
-    recording.know(units.__contains__, ANGULAR)
-    check_units(recording, lambda names: names, units)
-    records = list(recording)
-    recording.check_single()
-    names, first, start, begin = records[0].names, records[0], np.array(centre), 0
-    if not recording.plan:   # its first row is the start
-        if len(records) < 2:
-            raise SimulationError(f'{path}: {counted(len(records), "row")}, at least 2 are needed')
-        positions = dict(zip(names, first.position.tolist()))
-        start, begin = np.array([positions.get(joint.name, 0.0) for joint in joints]), first.stamp
-    points = [Point((each.stamp - begin) / SECOND_NS, *(row.tolist() for row in (
-        each.position, each.velocity, each.acceleration))) for each in records]
-    try:
-        return ViaPoints(joints, limits, start, names, points)
-    except SimulationError as error:
-        raise SimulationError(f'{path}: {error}') from None
+        return f'move at {fastest:g}, its limit is {limits.velocity:g}; give it more time'
+    return ''

@@ -14,7 +14,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.robot.reader import read_urdf
 from urdf2dyn_ros.simulation.simulator import find_gears
-from urdf2dyn_ros.simulation.trajectories import Point, ViaPoints
+from urdf2dyn_ros.simulation.trajectories import FileTrajectory
 
 SCARA, TWO = OWN / 'scara.urdf', OWN / 'robot_2r.urdf'
 MODEL = read_urdf(SCARA.read_text())
@@ -100,17 +100,15 @@ def test_it_keeps_accelerations_and_jerks_of_urdf_1_2(tmp_path: Path) -> None:
 def test_the_trajectory_starts_anywhere_and_is_the_same_motion(folder: Path) -> None:
     """By the points of the simulated controller, which checks the URDF's limits."""
     message = yaml.safe_load((folder / 't.yaml').read_text())
-    points = [Point(each['time_from_start']['sec'] + 1e-9 * each['time_from_start']['nanosec'],
-                    each['positions'], each['velocities'], each['accelerations'])
-              for each in message['points']]
+    first = message['points'][0]['time_from_start']
+    begin = first['sec'] + 1e-9 * first['nanosec']
     found = find_gears(MODEL)
     upper = np.array([joint.limits.upper for joint in found.drivers])
-    path = ViaPoints(found.drivers, found.limits, upper,
-                     message['joint_names'], points)
+    path = FileTrajectory(str(folder / 't.yaml'), found.drivers, found.limits, upper)
     time, q, qd = table(folder / 't.csv')
     names = [joint.name for joint in found.drivers]
     order = [names.index(name) for name in ROBOT.joint_names]
-    states = np.array([path(points[0].time + t)[:2] for t in time[:-1]])[:, :, order]
+    states = np.array([path(begin + t)[:2] for t in time[:-1]])[:, :, order]
     np.testing.assert_allclose(states[:, 0], q[:-1], atol=1e-5)
     np.testing.assert_allclose(states[:, 1], qd[:-1], atol=1e-4)
 
