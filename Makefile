@@ -61,6 +61,7 @@ load: $(VENV)/test-ready
 # what the 2R's exported scripts look like; read the difference before you commit it
 golden: $(VENV)/test-ready
 	PYTHONPATH=test $(RUN)/python test/codegen/test_golden.py
+	FREEZE=1 $(RUN)/python -m pytest -q $$(grep -rl assert_frozen test --include='test_*.py')
 
 # the tests of the nodes with the rclpy of Jazzy, which needs Python 3.12: PYTHON=python3.12
 jazzy: .venv-jazzy/ready

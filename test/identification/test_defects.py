@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from support.frozen import assert_frozen
 from support.robot_files import EXAMPLES, OWN
 from support.scara_recordings import MODEL, NAMES, ROBOT, identified, motion, recording, robot
 from support.streams.known_motions import sums_of_sines
@@ -208,6 +209,7 @@ def test_no_file_is_without_what_the_data_contradict(run, tmp_path):
     assert identified(tmp_path / 'out' / 'summaries' / 'r.npz', '-o', again) == 3
     found = json.loads((again / 'identification.json').read_text())
     assert found['contradictions'] == done.figures['contradictions']
+    assert_frozen('contradicted', done.figures | {'about': {}})
 
 
 @pytest.mark.slow
@@ -273,6 +275,7 @@ def test_late_and_missing_efforts_cost_no_accuracy(change, note, run):
 def test_one_joint_that_moves_is_identified_alone(tmp_path, run):
     done = run(moving=(1,))
     assert list(done.figures['joints']) == [NAMES[1]]
+    assert_frozen('identified_alone', done.figures | {'about': {}})
     for name, entries in done.figures['bodies'].items():
         same = all(abs(entry['identified'] - entry['urdf']) < 1e-3 for entry in entries.values())
         assert same or name == NAMES[1]

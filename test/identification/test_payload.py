@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from support.frozen import assert_frozen
 from support.robot_files import vertical_2r
 from support.streams.known_motions import sums_of_sines
 from urdf2dyn_ros import InverseDynamics, Loads, read_urdf
@@ -113,6 +114,7 @@ def test_a_known_mass_fixes_the_gains(folder, tmp_path, capsys):
         assert abs(entry['effort_per_recorded_unit'] - gain) < 3.0 * entry['deviation']
         assert entry['deviation'] < 0.025 * abs(gain)
     assert found['payload']['mass_known']
+    assert_frozen('identified_payload', found | {'about': {}})
     page = (out / 'identification.html').read_text()
     assert 'fixed by the mass of the payload' in page
     assert [path.name for path in (out / 'summaries').iterdir()] == ['without_A.npz']

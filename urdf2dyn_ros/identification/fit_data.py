@@ -243,7 +243,7 @@ def _gain_fit(robot: Robot, summaries: Sequence[Summary], gains: Gains,
 def all_terms(robot: Robot, summaries: Sequence[Summary],
               payload: CarriedPayload | None) -> FitTerms:
     """Return all terms of the joints that are used; with one joint, only its own body is free."""
-    used = np.any([summary.used > 0 for summary in summaries], axis=0)
+    used = np.any([summary.used for summary in summaries], axis=0)
     fastest: Array = np.maximum.reduce([summary.fastest for summary in summaries])
     fixed: tuple[int, ...] = ()
     if np.count_nonzero(used) == 1:
@@ -386,7 +386,7 @@ def opposed_recordings(robot: Robot, summaries: Sequence[Summary], together: Seq
     blocks = [pool for summary in summaries for pool in summary.moving]
     both, single = (np.array([squares(fit.fit, pool, robot) for fit, pool in zip(fits, blocks)])
                     for fits in ([*together, *together], alone))
-    used = np.all([summary.used > 0 for summary in summaries], axis=0) & (single.sum(axis=0) > 0.0)
+    used = np.all([summary.used for summary in summaries], axis=0) & (single.sum(axis=0) > 0.0)
     ratios = np.sqrt(both.sum(axis=0) / np.where(used, single.sum(axis=0), 1.0))
     medians = np.sqrt(np.median(both / np.where(single > 0.0, single, np.inf), axis=0))
     worse = used & (np.minimum(ratios, medians) > _OPPOSED_RATIO)
@@ -408,7 +408,7 @@ _BETTER = 1.0   # fall of the logarithm of what a fit leaves, over all joints, f
 def check_carrier(robot: Robot, summaries: Sequence[Summary], gains: Gains | None,
                   payload: CarriedPayload) -> None:
     """Raise an IdentificationError if another link or other recordings explain far more."""
-    used, loaded_used = (np.any([summary.used > 0 for summary in group], axis=0)
+    used, loaded_used = (np.any([summary.used for summary in group], axis=0)
                          for group in (summaries, payload.summaries))
     without, loaded = all_rows(summaries), all_rows(payload.summaries)
     if gains is not None:

@@ -255,7 +255,7 @@ def identified(robot: Robot, summaries: Sequence[Summary], validation: Sequence[
     fit, *fits = (full._replace(bodies=full.bodies[:count]) for full in (
         cleaned(whole.fit, whole.problem), *(partial.fit for partial in without)))
     result = Identification(
-        robot, summaries, np.any([summary.used > 0 for summary in data.summaries], axis=0), terms,
+        robot, summaries, np.any([summary.used for summary in data.summaries], axis=0), terms,
         best, fit, compute_deviations(whole, correlation), held_out, parts.name, fits, by_friction,
         validated, [*robot.prior.remarks],
         gains=data.gains if any(summary.currents for summary in summaries) else None,

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from support.frozen import assert_frozen
 from support.robot_files import OWN
 from support.scara_recordings import MODEL, NAMES, identified, recording, robot
 from urdf2dyn_ros.__main__ import main
@@ -43,7 +44,15 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with redirect_stdout(StringIO()) as printed:
         assert identified(*paths[:2], '--validate', paths[2], '-o', folder / 'out') == 0
     assert 'Validation recording c\n' in printed.getvalue()
+    (folder / 'printed').write_text(printed.getvalue())
     return folder
+
+
+def test_its_figures_are_frozen(result: Path) -> None:
+    figures = json.loads((result / 'out' / 'identification.json').read_text())
+    printed = (result / 'printed').read_text().splitlines()
+    assert_frozen('identified', figures | {'about': {}, 'printed': [
+        line for line in printed if str(result) not in line]})
 
 
 def test_the_identified_robot_explains_another_motion(result: Path) -> None:
