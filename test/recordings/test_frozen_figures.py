@@ -3,13 +3,15 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from support.frozen import assert_frozen
+from support.frozen import assert_frozen, layouts
 from support.paths import ROOT
 from support.robot_files import OWN
+from urdf2dyn_ros.recordings import pages
 
 
 def spoilt(path: Path, current: float = 1.0) -> Path:
@@ -31,14 +33,17 @@ def spoilt(path: Path, current: float = 1.0) -> Path:
 @pytest.mark.parametrize(('name', 'words'), [
     ('net', ['--observer']),
     ('current', ['--effort-semantics', 'current', '--gains', 30, '--estimator', 'kalman'])])
-def test_the_figures_of_a_recording_are_frozen(name: str, words: list, evaluate,
-                                               tmp_path: Path) -> None:
+def test_the_figures_of_a_recording_are_frozen(name: str, words: list, evaluate, tmp_path: Path,
+                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(pages, '_write', lambda figure, *_, **options: drawn.append(figure))
     path = spoilt(tmp_path / 'r.csv', 30.0 if name == 'current' else 1.0)
-    done = evaluate(path, *words, urdf=OWN / 'rx90.urdf')
+    done = evaluate(path, *words, urdf=OWN / 'rx90.urdf', drawn=name == 'net')
     assert done.code == 0
     figures = json.loads((done.folder / 'efforts.json').read_text())
     found = {'joints': figures['joints'], 'said': [
         line for line in (done.err + done.out).splitlines() if str(tmp_path) not in line]}
     if name == 'net':
+        assert_frozen('pictures', {'pictures': layouts(drawn)})
         found['external'] = json.loads((done.folder / 'external_efforts.json').read_text())
     assert_frozen(f'evaluated_{name}', found)

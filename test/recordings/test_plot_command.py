@@ -7,6 +7,7 @@ import pytest
 from matplotlib.text import Text
 from picture_texts import assert_apart
 
+from support.frozen import assert_frozen, layouts
 from support.paths import ROOT
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.commands import plot
@@ -73,6 +74,7 @@ def test_columns_are_grouped_by_joint_and_quantity_with_units(tmp_path, figures)
     time, q = axes[0].get_lines()[0].get_data()
     assert (list(time), list(q)) == ([0.0, 1.0, 2.0], [1.0, 2.0, -1.0])
     assert np.isnan(axes[1].get_lines()[0].get_ydata()).tolist() == [False, True, False]
+    assert_frozen('plotted', {'pictures': layouts(figures)})
 
 
 @pytest.mark.parametrize(('header', 'columns'), [

@@ -30,18 +30,43 @@ def assert_frozen(name: str, figures: dict[str, Any]) -> None:
         assert found[key] == {entry: _near(value) for entry, value in row.items()}, key
 
 
+def layouts(figures: list[Any]) -> list[dict[str, Any]]:
+    """Return what figures show, and where."""
+    return [{
+        'size': [*figure.get_size_inches(), figure.dpi],
+        'texts': [text.get_text() for text in figure.texts],
+        'axes': [{
+            'box': [round(each, 4) for each in axes.get_position().bounds],
+            'limits': [*axes.get_xlim(), *axes.get_ylim()],
+            'labels': [axes.get_title(loc='left'), axes.get_xlabel(), axes.get_ylabel(),
+                       *(text.get_text() for text in axes.texts)],
+            'lines': [f'{line.get_color()} {line.get_linewidth()} {len(line.get_xdata())}'
+                      for line in axes.lines],
+            'shapes': len(axes.patches) + len(axes.collections)} for axes in figure.axes],
+    } for figure in figures]
+
+
 def _rows(value: dict[str, Any], name: str = '') -> dict[str, dict[str, Any]]:
     """Return the texts and numbers of each object by its path; lists are objects, too."""
     row, further = dict[str, Any](), dict[str, dict[str, Any]]()
     for key, entry in value.items():
-        entry = dict(enumerate(entry)) if isinstance(entry, (list, tuple)) else entry
+        if isinstance(entry, (list, tuple)) and any(isinstance(each, dict) for each in entry):
+            entry = dict(enumerate(entry))
         if isinstance(entry, dict):
             further |= _rows(entry, f'{name}/{key}' if name else str(key))
         else:
-            row[str(key)] = float(f'{entry:.4g}') if isinstance(entry, float) else entry
+            row[str(key)] = _rounded(entry)
     return ({name: row} if row else {}) | further
 
 
+def _rounded(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_rounded(each) for each in value]
+    return float(f'{value:.4g}') if isinstance(value, float) else value
+
+
 def _near(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_near(each) for each in value]
     return pytest.approx(value, rel=1e-3, abs=1e-9) if (
         isinstance(value, float) and math.isfinite(value)) else value

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from support.frozen import assert_frozen
+from support.frozen import assert_frozen, layouts
 from support.robot_files import OWN
 from support.scara_recordings import MODEL, NAMES, identified, recording, robot
 from urdf2dyn_ros.__main__ import main
@@ -23,6 +23,7 @@ from urdf2dyn_ros.identification.report import centre_in_link, rollouts
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
+from urdf2dyn_ros.recordings import pages
 from urdf2dyn_ros.robot.loads import with_loads
 from urdf2dyn_ros.robot.parameters import read_parameter_file
 from urdf2dyn_ros.robot.reader import read_urdf
@@ -41,8 +42,16 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with two recordings and the result of both, validated by a third."""
     folder = tmp_path_factory.mktemp('identify')
     paths = [recording(folder / f'{name}.csv', seed=seed) for seed, name in enumerate('abc')]
-    with redirect_stdout(StringIO()) as printed:
+    drawn, write = [], pages._write
+
+    def note(figure: Any, *to: Any, **options: Any) -> None:
+        drawn.append(figure)
+        write(figure, *to, **options)
+
+    with redirect_stdout(StringIO()) as printed, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pages, '_write', note)
         assert identified(*paths[:2], '--validate', paths[2], '-o', folder / 'out') == 0
+    (folder / 'drawn').write_text(json.dumps(layouts(drawn)))
     assert 'Validation recording c\n' in printed.getvalue()
     (folder / 'printed').write_text(printed.getvalue())
     return folder
@@ -52,7 +61,8 @@ def test_its_figures_are_frozen(result: Path) -> None:
     figures = json.loads((result / 'out' / 'identification.json').read_text())
     printed = (result / 'printed').read_text().splitlines()
     assert_frozen('identified', figures | {'about': {}, 'printed': [
-        line for line in printed if str(result) not in line]})
+        line for line in printed if str(result) not in line],
+        'pictures': json.loads((result / 'drawn').read_text())})
 
 
 def test_the_identified_robot_explains_another_motion(result: Path) -> None:
