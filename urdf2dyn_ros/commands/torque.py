@@ -33,7 +33,7 @@ from urdf2dyn_ros.recordings.plan import LONGEST_STEP, Plan, doubts, instants
 from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.report import write_head, write_rows
 from urdf2dyn_ros.recordings.series import Stamps
-from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, smooth
+from urdf2dyn_ros.recordings.smoothing import FEWEST_SMOOTHED, smooth
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.robot.terms import Rotor
@@ -400,9 +400,9 @@ def _between(points: Array, stamps: Stamps, dynamics: InverseDynamics,
         what = counted(len(stamps), 'sample')
         if known:
             return stamps, points, f'a recording of {what}, with accelerations'
-        if len(stamps) < FEWEST_SAMPLES:
+        if len(stamps) < FEWEST_SMOOTHED:
             raise RecordingError(recording.path, f'a recording of {what}, but it is smoothed from '
-                                 f'{FEWEST_SAMPLES} on; if these are poses, add --accelerations '
+                                 f'{FEWEST_SMOOTHED} on; if these are poses, add --accelerations '
                                  'zero')
         return stamps, np.array(smooth(stamps, points[0])[:3]), f'a recording of {what}, smoothed'
     if len(stamps) < 2:

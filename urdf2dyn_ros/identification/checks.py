@@ -32,7 +32,7 @@ from urdf2dyn_ros.recordings.credibility import (
     sensor_fault,
 )
 from urdf2dyn_ros.recordings.mistakes import (
-    FEWEST_SAMPLES,
+    FEWEST_JUDGED,
     Change,
     Mistake,
     Piece,
@@ -81,7 +81,7 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
     dead = []
     for j in np.flatnonzero(~moving & [not fault for fault in faults]).tolist():
         single = RecordingFit(robot.dynamics, pieces, 1.0 * (np.arange(len(joints)) == j), free)
-        if single.samples >= FEWEST_SAMPLES and is_of_motion(
+        if single.samples >= FEWEST_JUDGED and is_of_motion(
                 effort[:, j], 1.0 - math.exp(single.unexplained(none)[j])):
             dead.append(joints[j])
     if dead:
@@ -133,7 +133,7 @@ _FEWEST_JOINTS = 3   # joints from which on it is one of them that is late
 def late_joints(recording: RecordingFit) -> Iterator[str]:
     """Yield for each joint whose efforts have another delay than those of the other joints."""
     most, n = int(_RATE * min(_LARGEST_OF_JOINT, recording.latest)), len(recording.used)
-    if not most or recording.samples < FEWEST_SAMPLES or len(recording.joints) < _FEWEST_JOINTS:
+    if not most or recording.samples < FEWEST_JUDGED or len(recording.joints) < _FEWEST_JOINTS:
         return
     none, near = no_change(n), int(_RATE * LARGEST_DELAY)
     unexplained = np.array([recording.unexplained(none._replace(late=np.full(n, late / _RATE)))

@@ -46,7 +46,7 @@ from urdf2dyn_ros.recordings.jumps import (
 from urdf2dyn_ros.recordings.mistakes import UNUSED_ENDS, Piece
 from urdf2dyn_ros.recordings.offline_stream import MergedMotions
 from urdf2dyn_ros.recordings.recording import Recording
-from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smooth
+from urdf2dyn_ros.recordings.smoothing import FEWEST_SMOOTHED, measured, smooth
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS, counted
@@ -117,7 +117,7 @@ def read_segments(recording: Recording,
     for stamps, q, effort in merged.motions:
         new, stalled = measured(stamps, q, effort)
         repeated += int(stalled.sum())
-        if new.sum() >= FEWEST_SAMPLES:
+        if new.sum() >= FEWEST_SMOOTHED:
             whole.append(RecordedSegment(stamps[new], q[new], effort[new]))
     if repeated:
         recording.remark(f'{repeated} of {counted(recording.count, "record")} '
@@ -170,7 +170,7 @@ def _without_holes(segment: RecordedSegment) -> Iterator[RecordedSegment]:
         return
     rows = np.flatnonzero(~missing)
     for part in np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1):
-        if len(part) >= FEWEST_SAMPLES:
+        if len(part) >= FEWEST_SMOOTHED:
             yield segment.part(part)
 
 
@@ -202,7 +202,7 @@ def pieces_of(segments: Sequence[RecordedSegment], names: RecordedNames,
 def _resample(segment: RecordedSegment, names: RecordedNames, start: int) -> Piece | None:
     stamps = segment.stamps
     seconds = float(stamps[-1] - stamps[0]) / SECOND_NS
-    if len(stamps) < FEWEST_SAMPLES or seconds < 3.0 * UNUSED_ENDS:
+    if len(stamps) < FEWEST_SMOOTHED or seconds < 3.0 * UNUSED_ENDS:
         return None
     period = float(np.median(np.diff(stamps))) / SECOND_NS
     count = int(seconds * min(1.0 / period, _GRID_RATE) * (1.0 + 1e-9)) + 1

@@ -191,7 +191,7 @@ _AT_ONCE = 1024   # outputs that are passed on, and written, together
 # for pictures, of all joints together: some 120 MB; of each more than wait for later ones
 _KEPT_SAMPLES, _FEWEST_KEPT = 1_000_000, 20_000
 # outputs of which a cause is looked for; R2 of joints that need none; motion [rad or m]
-_MOST_JUDGED, _FEWEST_JUDGED, _EXPLAINED, _LEAST_MOTION = 4000, 100, 0.8, 0.02
+_MOST_JUDGED, _FEWEST_COMPARED, _EXPLAINED, _LEAST_MOTION = 4000, 100, 0.8, 0.02
 _WRONG_UNITS = 3.0   # efforts of all joints over those of the URDF, or its inverse: other units
 _RESTING_SPEED = 0.005   # velocity up to which a joint is at rest [rad/s or m/s]
 
@@ -271,7 +271,7 @@ class _Sinks:
     def cause(self, dynamics: InverseDynamics, joints: Sequence[JointComparison]) -> str:
         """Return the one cause that would explain what is wrong with all joints, or ''."""
         poor = [not joint.fault and not joint.figures.r2 > _EXPLAINED for joint in joints]
-        if self._semantics.gravity or not any(poor) or len(self._kept) < _FEWEST_JUDGED:
+        if self._semantics.gravity or not any(poor) or len(self._kept) < _FEWEST_COMPARED:
             return ''
         stamps, q, qd, qdd, measured = map(np.array, zip(*self._kept))
         time = (stamps - stamps[0]) / SECOND_NS

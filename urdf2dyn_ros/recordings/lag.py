@@ -27,7 +27,7 @@ from urdf2dyn_ros.robot.spatial import Array
 
 # ---- Evidence for the lag of one joint's measurement, from its moments
 
-_FEWEST_SAMPLES = 100
+_FEWEST_ALIGNED = 100   # samples from which on a lag is determined
 # share of measured effort or residual below which the unexplained part is not aligned
 _LEAST_SHARE = 1e-6
 
@@ -56,7 +56,7 @@ def measure_lag(moments: Moments) -> LagEvidence | None:
     Samples at rest are excluded, if there are others: friction is undetermined there.
     """
     count, size, gram = moments.samples, moments.lags, moments.gram
-    if (gram[MOVING, MOVING] or count) < _FEWEST_SAMPLES or size < 3:
+    if (gram[MOVING, MOVING] or count) < _FEWEST_ALIGNED or size < 3:
         return None
     moves = bool(gram[MOVING, MOVING])
     # also with unknown velocities

@@ -397,7 +397,7 @@ def _gravities(nominal: Array) -> Iterator[Array]:
 
 # ---- The mistakes of a recording
 
-FEWEST_SAMPLES = 50   # samples with efforts of all joints from which on mistakes are looked for
+FEWEST_JUDGED = 50   # samples with efforts of all joints from which on mistakes are looked for
 # falls of the logarithms of the URDF's residuals, over all joints, from which on a candidate is
 # fitted, and of the fit's in held-out blocks, from which on it is a mistake
 _PROMISING, _CONFIRMED = 1.0, 2.0
@@ -425,7 +425,7 @@ _WHOLE = np.radians(12.0)
 
 def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_]) -> list[Mistake]:
     """Return the mistakes of a recording; each corrects those before it as well."""
-    if recording.samples < FEWEST_SAMPLES:
+    if recording.samples < FEWEST_JUDGED:
         return []
     none = base = no_change(len(moving))
     mistakes, kinds = list[Mistake](), set[str]()   # of all that are likely

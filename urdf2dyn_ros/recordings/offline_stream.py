@@ -19,7 +19,7 @@ from urdf2dyn_ros.estimation.stream import Output, OutputBatch, Stream
 from urdf2dyn_ros.estimation.velocities import VelocityGate
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.jumps import PositionJump, alternating, parts_between, position_jumps
-from urdf2dyn_ros.recordings.smoothing import FEWEST_SAMPLES, measured, smooth
+from urdf2dyn_ros.recordings.smoothing import FEWEST_SMOOTHED, measured, smooth
 from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.text import SECOND_NS
 
@@ -201,7 +201,7 @@ class OfflineStream(Stream):
         parts = []
         for rows in parts_between(stamps, jumps):
             some = stamps[rows]
-            if len(some) >= FEWEST_SAMPLES:
+            if len(some) >= FEWEST_SMOOTHED:
                 first = 0 if recorder.continued and not rows.start else max(
                     int(some[0]) + _UNUSED_END_NS, int(some[_FEWEST_AT_END]))
                 last = min(int(some[-1]) - _UNUSED_END_NS, int(some[-1 - _FEWEST_AT_END]))

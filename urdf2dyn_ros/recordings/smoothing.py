@@ -174,7 +174,7 @@ def _hidden(time: Array, length: float,
 
 # ---- Positions, velocities and accelerations of a piece of a recording, from all of its samples
 
-FEWEST_SAMPLES = 12
+FEWEST_SMOOTHED = 12   # samples from which on a curve through positions is chosen
 
 # deviation of a sample from a curve through its neighbours that is an error, in typical ones
 _SPIKE_DEVIATION = 20.0
@@ -203,7 +203,7 @@ def smooth(stamps: NDArray[np.int64], positions: Array,
     """
     at = stamps if at is None else at
     single = single_instants(stamps)
-    if single.sum() >= FEWEST_SAMPLES:
+    if single.sum() >= FEWEST_SMOOTHED:
         stamps, positions = stamps[single], positions[single]
     time = (stamps - stamps[0]) * 1e-9
     period = float(np.median(np.diff(time)))
