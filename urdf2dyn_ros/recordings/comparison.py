@@ -259,7 +259,7 @@ class Comparison:
     joint is at rest.
     """
 
-    def __init__(self, capacity: int = 60_000, window: float = 10.0, semantics: str = 'net',
+    def __init__(self, capacity: int = _FEWEST_KEPT, window: float = 10.0, semantics: str = 'net',
                  gains: Sequence[float] = (1.0,), search: float = 0.1,
                  still: float = 0.005) -> None:
         if semantics not in SEMANTICS:
