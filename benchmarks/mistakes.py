@@ -22,9 +22,9 @@ from freeze import EXAMPLES, ROOT
 from urdf2dyn_ros import InverseDynamics, open_recording
 from urdf2dyn_ros.identification.checks import check_recording, fitted_error
 from urdf2dyn_ros.identification.robot import robot_of
-from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.recordings import mistakes
-from urdf2dyn_ros.recordings.mistakes import Change, Piece, RecordingFit, no_change, turned
+from urdf2dyn_ros.recordings.mistakes import Change, RecordingFit, no_change, turned
+from urdf2dyn_ros.recordings.pieces import Piece, RecordedNames, pieces_of, read_segments
 
 LIMITS = {'_WORSE': (0.02, 0.1, 0.5, 0.8, 1.0, 1.2, 1.5, np.inf),
           '_AS_GOOD': (0.1, 0.5, 1.0, 1.3, 1.4, 1.6, np.inf), '_ABSENT': (0.05, 0.1, 0.2, 0.3)}

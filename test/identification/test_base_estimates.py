@@ -8,9 +8,9 @@ from support.scara_recordings import MODEL, ROBOT, motion
 from urdf2dyn_ros.identification.fit import compute_deviations, fitted, pooled, used_terms
 from urdf2dyn_ros.identification.result import identified
 from urdf2dyn_ros.identification.robot import Robot, estimate_base, robot_of
-from urdf2dyn_ros.identification.rows import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
+from urdf2dyn_ros.recordings.pieces import RecordedNames, RecordedSegment, pieces_of
 from urdf2dyn_ros.robot.reader import read_urdf
 
 

@@ -23,7 +23,7 @@ from urdf2dyn_ros.identification.robot import (
 )
 from urdf2dyn_ros.identification.rows import RowSource, late_signs, score, without_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.mistakes import Piece
+from urdf2dyn_ros.recordings.pieces import Piece
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_urdf
 

@@ -16,16 +16,11 @@ from urdf2dyn_ros.identification.checks import check_recording, fitted_error
 from urdf2dyn_ros.identification.fit import pooled
 from urdf2dyn_ros.identification.gains import Gains, approximated
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.rows import (
-    RecordedNames,
-    RowSource,
-    block_pools,
-    pieces_of,
-    read_segments,
-)
+from urdf2dyn_ros.identification.rows import RowSource, block_pools
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.recordings.mistakes import Change, Piece, no_change, turned
+from urdf2dyn_ros.recordings.mistakes import Change, no_change, turned
+from urdf2dyn_ros.recordings.pieces import Piece, RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.robot.reader import read_urdf
 
 RATE = 25.0

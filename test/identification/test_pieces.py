@@ -9,9 +9,8 @@ import pytest
 from support.recordings.bags import write_csv
 from support.scara_recordings import NAMES
 from urdf2dyn_ros import RecordingError
-from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.recordings.mistakes import Piece
+from urdf2dyn_ros.recordings.pieces import Piece, RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.robot.spatial import Array
 
 REST = 0.5   # s

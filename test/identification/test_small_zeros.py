@@ -12,7 +12,7 @@ from urdf2dyn_ros.identification.checks import check_recording, small_errors
 from urdf2dyn_ros.identification.robot import robot_of
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.mistakes import Piece
+from urdf2dyn_ros.recordings.pieces import Piece
 from urdf2dyn_ros.robot.reader import read_urdf
 
 RATE = 50.0

@@ -14,9 +14,9 @@ from urdf2dyn_ros.identification.checks import check_recording
 from urdf2dyn_ros.identification.identify import read_summaries, source_of
 from urdf2dyn_ros.identification.result import identified as fitted
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
-from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.recordings import open_recording
+from urdf2dyn_ros.recordings.pieces import RecordedNames, pieces_of, read_segments
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(
     not UR10.exists(), reason='the recording of a UR10 is not here')]

@@ -14,7 +14,8 @@ from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.evaluation import EvaluationSettings, evaluate
 from urdf2dyn_ros.recordings.lag import tried_lags, weights_at
-from urdf2dyn_ros.recordings.mistakes import Piece, no_change, without_delay
+from urdf2dyn_ros.recordings.mistakes import no_change
+from urdf2dyn_ros.recordings.pieces import Piece, without_delay
 from urdf2dyn_ros.robot.reader import read_urdf
 
 START = 1_700_000_000_123_456_789

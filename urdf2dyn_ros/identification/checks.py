@@ -35,7 +35,6 @@ from urdf2dyn_ros.recordings.mistakes import (
     FEWEST_JUDGED,
     Change,
     Mistake,
-    Piece,
     RecordingFit,
     lateness,
     moved_beyond,
@@ -43,6 +42,7 @@ from urdf2dyn_ros.recordings.mistakes import (
     one_cause,
     wrong_positions,
 )
+from urdf2dyn_ros.recordings.pieces import Piece
 from urdf2dyn_ros.robot.spatial import Array
 
 _WRONG_UNITS = 30.0   # effort over that of the URDF, or its inverse, that is one of units

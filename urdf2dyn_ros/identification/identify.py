@@ -19,7 +19,6 @@ from urdf2dyn_ros.identification.fit_data import payload_on
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
 from urdf2dyn_ros.identification.result import Identification, identified
 from urdf2dyn_ros.identification.robot import Robot, robot_of
-from urdf2dyn_ros.identification.rows import RecordedNames, pieces_of, read_segments
 from urdf2dyn_ros.identification.summary import (
     Summary,
     grouped,
@@ -30,7 +29,8 @@ from urdf2dyn_ros.identification.summary import (
 )
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
 from urdf2dyn_ros.recordings import open_recording
-from urdf2dyn_ros.recordings.mistakes import LARGEST_GIVEN_DELAY, without_delay
+from urdf2dyn_ros.recordings.mistakes import LARGEST_GIVEN_DELAY
+from urdf2dyn_ros.recordings.pieces import RecordedNames, pieces_of, read_segments, without_delay
 from urdf2dyn_ros.recordings.workers import Lost, Workers, results_of
 
 Progress = Callable[[str], AbstractContextManager[Callable[[float], None]]]

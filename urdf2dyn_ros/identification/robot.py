@@ -12,7 +12,6 @@ from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.loop_constraints import closed_poses, closed_states
 from urdf2dyn_ros.equations.regressor import find_base_parameters, sampled_columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
-from urdf2dyn_ros.recordings.mistakes import SIGN_WIDTHS
 from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin
 from urdf2dyn_ros.robot.model import Inertial, RobotModel
 from urdf2dyn_ros.robot.multibody import (
@@ -24,7 +23,7 @@ from urdf2dyn_ros.robot.multibody import (
 )
 from urdf2dyn_ros.robot.rotations import from_rpy
 from urdf2dyn_ros.robot.spatial import Array
-from urdf2dyn_ros.robot.terms import Friction
+from urdf2dyn_ros.robot.terms import SIGN_WIDTHS, Friction
 
 # ---- Columns of a joint's own terms: friction and the rotor
 #

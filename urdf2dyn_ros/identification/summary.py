@@ -35,7 +35,8 @@ from urdf2dyn_ros.identification.rows import (
     score,
     weighted_pools,
 )
-from urdf2dyn_ros.recordings.mistakes import FARTHEST_DELAY, Piece
+from urdf2dyn_ros.recordings.mistakes import FARTHEST_DELAY
+from urdf2dyn_ros.recordings.pieces import Piece
 from urdf2dyn_ros.robot.spatial import Array
 
 # lists of pools in a summary, and their lengths

@@ -29,8 +29,9 @@ from urdf2dyn_ros.recordings.external import ObservedEfforts
 from urdf2dyn_ros.recordings.joint_names import RecordedJoints, match_joints
 from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
-from urdf2dyn_ros.recordings.mistakes import Piece, RecordingFit, one_cause
+from urdf2dyn_ros.recordings.mistakes import RecordingFit, one_cause
 from urdf2dyn_ros.recordings.offline_stream import OfflineStream
+from urdf2dyn_ros.recordings.pieces import Piece
 from urdf2dyn_ros.recordings.recording import Record, Recording
 from urdf2dyn_ros.recordings.report import (
     KINDS,

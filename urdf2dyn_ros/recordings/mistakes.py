@@ -17,27 +17,15 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import LoopError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
+from urdf2dyn_ros.recordings.pieces import UNUSED_ENDS, Piece, without_delay
 from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.robot.terms import SIGN_WIDTHS
 from urdf2dyn_ros.text import first_names
 
 # largest delay that the fit of an identification finds by itself [s]
 FARTHEST_DELAY = 0.25
-UNUSED_ENDS = 0.25   # of a piece: start-up, and edges of filters [s]
 LEAST_JUDGED = 5.0   # piece from which on its blocks distinguish delays and units [s]
-# velocity within which the sign of Coulomb friction turns over, by the joint's unit [1/s]
-SIGN_WIDTHS = {'rad': 0.02, 'm': 0.002}
-
-
-class Piece(NamedTuple):
-    """A motion of all joints of the robot without a gap."""
-
-    time: Array   # (k,), with steps of 1 / rate, since the first stamp of the recording [s]
-    rate: float   # [Hz]
-    q: Array   # (k, n) [rad or m]
-    qd: Array   # (k, n) [rad/s or m/s]
-    qdd: Array   # (k, n) [rad/s^2 or m/s^2]
-    effort: Array   # (k, n), as recorded; NaN where it was not
 
 
 # ---- How a recording would have to be changed to be without a mistake
@@ -81,15 +69,6 @@ class Change(NamedTuple):
 def no_change(joints: int) -> Change:
     """Return the change that leaves a recording as it is."""
     return Change(np.eye(joints), np.eye(joints), np.zeros(joints), np.zeros(joints))
-
-
-def without_delay(piece: Piece, late: Array) -> Piece:
-    """Return a piece whose efforts are earlier by delays (n,) [s]."""
-    samples = np.round(late * piece.rate).astype(np.int64)
-    kept = np.arange(-min(0, int(samples.min())), len(piece.q) - max(0, int(samples.max())))
-    effort = piece.effort[kept[:, None] + samples, np.arange(len(samples))]
-    return Piece(piece.time[kept], piece.rate, piece.q[kept], piece.qd[kept], piece.qdd[kept],
-                 effort)
 
 
 def turned(joints: int, *chosen: int) -> Array:

@@ -177,6 +177,8 @@ class JointTerm(ABC):
 # between directions is the offset. At rest it is the offset alone: static friction is undetermined
 # there.
 
+# velocity within which it turns over in fits to measurements, by the joint's unit [1/s]
+SIGN_WIDTHS = {'rad': 0.02, 'm': 0.002}
 _SIGNED = ('coulomb', 'stribeck', 'load', 'asymmetry')   # what the smooth sign is a factor of
 
 
