@@ -13,7 +13,7 @@ from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.comparison import Comparison
 from urdf2dyn_ros.recordings.evaluation import EvaluationSettings, evaluate
-from urdf2dyn_ros.recordings.lag import tried_lags, weights_at
+from urdf2dyn_ros.recordings.lag import LagEvidence, shared_lags, tried_lags, weights_at
 from urdf2dyn_ros.recordings.mistakes import no_change
 from urdf2dyn_ros.recordings.pieces import Piece, without_delay
 from urdf2dyn_ros.robot.reader import read_urdf
@@ -145,3 +145,20 @@ def test_a_real_robot_has_one_lag(tmp_path, monkeypatch):
         for side, stamp, *vectors in messages:
             getattr(comparison, side)(stamp + delay * (side == 'add_measured'), *vectors)
         assert lags_of(comparison.joints()) == [pytest.approx(lag, abs=0.01, nan_ok=True)] * 6
+
+
+@pytest.mark.parametrize(('left', 'effect', 'places', 'found'), [
+    (0.70, 0.11, [4.0], 0.02), (0.70, 0.09, [4.0], None),   # a tenth is of the computed effort
+    (0.74, 0.5, [4.0], 0.02), (0.78, 0.5, [4.0], None),   # a fifth less is left than without lag
+    (0.70, 0.5, [19.0], 0.0955), (0.70, 0.5, [20.0], None),   # within the search
+    (0.90, 0.5, [4.0, 4.3, 3.7], 0.02), (0.90, 0.5, [4.0, 4.3], None),   # three joints agree
+    (0.90, 0.5, [4.0, 4.0, 4.7], 0.0211), (0.90, 0.5, [4.0, 4.0, 5.4], None)])
+def test_from_what_on_a_lag_is_significant(left: float, effect: float, places: list[float],
+                                           found: float | None) -> None:
+    lags = np.arange(-20, 21)
+    joints = {f'joint{number}': LagEvidence(
+        1.0 - (1.0 - left) * np.exp(-((lags - place) / 3.0) ** 2), 1e-12, 1.0, effect)
+        for number, place in enumerate(places)}
+    shared = shared_lags(joints, dict.fromkeys(joints, 0), tried_lags(0.1))
+    assert [*shared.values()] == pytest.approx(
+        len(joints) * [np.nan if found is None else found], abs=2e-4, nan_ok=True)
