@@ -18,7 +18,7 @@ import numpy as np
 from urdf2dyn_ros.estimation.degrees import DegreesGuard
 from urdf2dyn_ros.estimation.estimators import CheckedEstimator, Estimator
 from urdf2dyn_ros.estimation.hold import ModelJoints
-from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
+from urdf2dyn_ros.estimation.kalman import REST_TIME, Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import (
     MAX_LAYOUTS,
     Indices,
@@ -42,6 +42,8 @@ LEAST_CARRIED_NS = 5_000_000   # time over which joints are carried, whatever th
 SKEWED_TO_WARN = 20   # messages in a row at which joints are too far away, before that is reported
 TURN = 2.0 * pi
 LOST_TURN = 0.3   # rad from whole turns by which a joint differs after a gap: turns were lost
+LEAST_JUMP = 0.02   # rad or m beside twice what a motion explains, to a rest or another joint
+INTERCHANGED = 0.05   # part of their jumps by which joints miss each other's positions
 VELOCITIES_JUDGED = 50   # messages after which the scale of velocities is looked at
 
 DISTRUST_SAID_NS = 2_000_000_000   # for which joints without trust are reported
@@ -174,13 +176,15 @@ class PositionShift(NamedTuple):
     joint: str
     size: float   # [rad or m]
     stamp: int   # of the message in which it was found [ns]
+    other: str = ''   # the joint whose position it has taken
 
     def __str__(self) -> str:
         turns = round(self.size / TURN)
         lost = turns and abs(self.size - TURN * turns) < LOST_TURN
         return (f'jump of position of {self.joint!r}: by {self.size:.3g} rad or m at '
                 f'{self.stamp * 1e-9:.3f} s, and it stays there: '
-                + (f'were {abs(turns)} turns lost?' if lost else
+                + (f'that was the position of {self.other!r}: have names been interchanged?'
+                   if self.other else f'were {abs(turns)} turns lost?' if lost else
                    'were counts lost, or was its sensor set to another zero?')
                 + ' The efforts are those of the new position')
 
@@ -282,21 +286,45 @@ class Group:
         turns = np.rint(step / TURN)
         lost = (turns != 0.0) & (np.abs(step - TURN * turns) < LOST_TURN) & ~self._endless
         lost[self._sliding] = False
-        self._add_shifts(stamp, np.where(lost, step, 0.0))
+        self._add_shifts(stamp, q, self._q, np.where(lost, step, 0.0))
 
-    def _add_shifts(self, stamp: int, sizes: Array) -> None:
-        """Note the joints whose positions have shifted by a size (k,) that is not 0."""
-        for joint in np.flatnonzero(sizes).tolist():
+    def _note_shifts(self, stamp: int, q: Array, sizes: Array | None) -> None:
+        """Note joints that shifted by a size (k,), not 0, or that rest elsewhere after a jump."""
+        sizes, past = np.zeros(len(q)) if sizes is None else sizes, self.history.newest
+        expected = q - sizes
+        if past is not None:
+            _, position, velocity, acceleration, *_ = past.estimate
+            h = (stamp - past.estimate.stamp) * 1e-9
+            moved = h * velocity, h * h / 2.0 * acceleration
+            most, expected = LEAST_JUMP + 2.0 * np.abs(moved).sum(axis=0), position + sum(moved)
+            if h > REST_TIME and np.array_equal(q, self._before):
+                sizes = np.where(np.abs(q - position) > most, q - expected, sizes)
+        self._add_shifts(stamp, q, expected, sizes)
+
+    def _add_shifts(self, stamp: int, q: Array, expected: Array, sizes: Array) -> None:
+        """Note joints that shifted by a size (k,), not 0, or to where others are expected."""
+        steps = q - expected
+        jumped = np.flatnonzero(np.abs(steps) > LEAST_JUMP)
+        others = {}
+        if len(jumped) > 1:
+            away = np.abs(q[jumped, None] - expected[jumped])
+            to = jumped[away.argmin(axis=1)]
+            if len(set(to.tolist())) == len(to) and (
+                    away.min(axis=1) < INTERCHANGED * np.abs(steps[jumped])).all():
+                others = dict(zip(jumped.tolist(), to.tolist()))
+        for joint in sorted({*np.flatnonzero(sizes).tolist(), *others}):
             name = self.names[joint]
-            self._shifts[name] = PositionShift(name, float(sizes[joint]), stamp)
+            self._shifts[name] = PositionShift(
+                name, float(sizes[joint] or steps[joint]), stamp,
+                self.names[others[joint]] if joint in others else '')
 
     def _estimate(self, stamp: int, q: Array, qd: Array) -> tuple[Outcome, bool]:
         """Estimate the motion at a sample, and keep it; return the outcome, and if an outlier."""
         checked = self.estimator
         estimate, outlier, anew, judged = checked.update(
             stamp, q, self.velocities.credible(qd, offsets=checked.judges_itself))
-        if estimate.shifts is not None:
-            self._add_shifts(stamp, estimate.shifts)
+        if estimate.shifts is not None or anew:
+            self._note_shifts(stamp, q, estimate.shifts)
         if anew:
             self.degrees.reset()
         verdict = estimate.verdict

@@ -130,6 +130,8 @@ class Hindsight:
         lost = bool((self._velocities & ~velocities).any())
         self._velocities[:] = velocities
         self._allowed[:-1] = (~bank.by_velocity)[:, None] | velocities
+        if lost:   # they are no part of this estimate
+            self._weigh()
         last = self._times[(self._number - 1) % ROWS_KEPT]
         if self._number == 0 or time - last >= SPACING:
             row = self._number % ROWS_KEPT
@@ -141,7 +143,7 @@ class Hindsight:
             for i in range(len(self._filters) - 1, -1, -1):
                 self._judge(i, time)
             self._weigh()
-        elif lost or len(bank.slots) > 1 or (self.variance_ratio > STEADY).any():
+        elif len(bank.slots) > 1 or (self.variance_ratio > STEADY).any():
             self._weigh()
 
     def _judge(self, i: int, time: float) -> None:

@@ -342,12 +342,15 @@ static void add(Hindsight *self, const Bank *bank, double time, const double *tr
     double (*own)[n] = self->mixed;
     double (*accelerations)[K + 1][n] = self->accelerations;
     double (*references)[self->count][n] = self->references;
-    int again = 0;
+    int again = 0, lost = 0;   /* trust in velocities */
     EACH(j, n) {
         const int trusted = trust[j] >= LEAST_TRUST;
-        again |= self->velocities[j] > trusted || bank->slot[j] || self->variance_ratio[j] > STEADY;
+        lost |= self->velocities[j] > trusted;
+        again |= bank->slot[j] || self->variance_ratio[j] > STEADY;
         self->velocities[j] = (Boolean)trusted;
     }
+    if (lost)
+        weigh(self, bank);
     if (self->number == 0 || at - self->times[(self->number - 1) % kept] >= SPACING) {
         EACH(i, self->number ? 0 : self->count) self->next[i] = 0;
         const long row = self->number++ % kept;
@@ -621,7 +624,7 @@ static double compare(KalmanFilters *self, double h)
     }
     if (repeated && self->stalled == 0.0) {
         self->stalled = self->time;
-    } else if (repeated && self->time - self->stalled > REST_TIME && !any_row) {
+    } else if (repeated && self->time - self->stalled > REST_TIME) {
         begin(self, q, q + n);
         return BEGUN_ANEW;
     }

@@ -376,8 +376,7 @@ class KalmanFilters:
             self._trust(self._step, sample)
         if sample.kind is SampleKind.STALL and not self._stalled:
             self._stalled = self._time
-        elif sample.kind is SampleKind.STALL and self._time - self._stalled > REST_TIME and (
-                not unexplained.any()):
+        elif sample.kind is SampleKind.STALL and self._time - self._stalled > REST_TIME:
             self._begin(q, qd)
             return BEGUN_ANEW
         self._sampled[used[0]] = self._time
