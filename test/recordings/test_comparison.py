@@ -89,6 +89,21 @@ def test_what_was_not_measured_gets_no_figure(measured, reason):
     assert result.window.fault
 
 
+@pytest.mark.fault(41)
+def test_a_frozen_span_alone_is_left_out_and_the_lag_is_that_of_the_message():
+    comparison = Comparison()
+    for stamp in range(START, START + 4000 * PERIOD, PERIOD):
+        late = wave(stamp - 40_000_000)
+        stuck = 2_000_000_000 <= stamp - START < 4_000_000_000
+        comparison.add_measured(stamp, ['a', 'b'], [late, 99.0 if stuck else late + 0.1])
+        comparison.add_computed(stamp, ['a', 'b'], [wave(stamp)] * 2)
+    total = comparison.joints()[1].total
+    assert total.left_out == ('the measured effort is frozen from 2.00 to 4.00 s after its first '
+                              'sample: 500 samples of 4000 are left out')
+    assert total.lag == pytest.approx(0.04, abs=1e-3) and total.unaligned.samples == 3500
+    assert total.figures.bias == pytest.approx(0.1, abs=0.01)
+
+
 def test_a_robot_at_rest_and_a_coarse_measurement_are_credible():
     def rests(stamp):
         return wave(max(stamp, START + 2_000_000_000))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from urdf2dyn_ros.codegen.compiled import Values, in_order
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
-from urdf2dyn_ros.recordings.credibility import NO_SIGN, Evidence, have_no_sign
+from urdf2dyn_ros.recordings.credibility import NO_SIGN, Evidence, frozen_samples, have_no_sign
 from urdf2dyn_ros.recordings.lag import measure_lag, shared_lags, tried_lags, weights_at
 from urdf2dyn_ros.recordings.measured_efforts import (
     ADDED,
@@ -193,6 +193,7 @@ class Span:
     figures: EffortFigures = NO_FIGURES
     unaligned: EffortFigures = NO_FIGURES
     hint: str = ''
+    left_out: str = ''   # of which samples there are no figures, and why
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,7 @@ _FEWEST_KEPT = 1000   # samples: the sums over lags need the last tenths of a se
 _SHORTEST_SEARCH = 0.001   # range in which a lag is searched [s]
 _OPPOSITE_SIGN = -0.5   # correlation below which the sign is not credible
 _PAIRS_JUDGED = 2000
+_MOST_FROZEN = 0.3   # share of frozen samples, up to which they alone are left out
 _LONGEST = 1e9   # duration of arrays [s]
 
 GravityEfforts = Callable[[Sequence[str], Array], Array]
@@ -310,7 +312,11 @@ class Comparison:
         # the joints of a message share one lag
         evidence = {name: evidence_of_lag for name, record, fault in zip(names, records, faults)
                     if not fault and (evidence_of_lag := measure_lag(record.late)) is not None}
-        lags = shared_lags(evidence, self._measured.groups, self._lags)
+        groups = self._measured.groups
+        lags = shared_lags(evidence, groups, self._lags)
+        of_groups: dict[int | None, float] = {groups[name]: lag for name, lag in lags.items()}
+        lags |= {name: of_groups.get(groups.get(name), np.nan) for name, fault in zip(
+            names, faults) if fault}   # of which samples may be left out
         return tuple(self._compared(name, fault, lags.get(name, np.nan), samples)
                      for name, fault in zip(names, faults))
 
@@ -379,6 +385,19 @@ class Comparison:
         """Return the figures of the total, by its sums, or of the kept pairs in the window."""
         record, facts = self._record_of(name), self._facts_of(name)
         plain, (stamps, rows) = record.plain, record.pairs(np.nan, 1.0, window)
+        every, frozen, left_out = stamps, np.zeros(len(stamps), dtype=bool), ''
+        if fault and not window and len(stamps) == plain.samples > 0 and (
+                fault == record.evidence.fault(limit=facts.limit)):
+            frozen = frozen_samples(stamps, rows[:, MEASURED], rows[:, COMPUTED])
+            rest = rows[~frozen]
+            evidence = Evidence()
+            evidence.take(stamps[~frozen], rest[:, MEASURED], rest[:, COMPUTED], facts.limit)
+            if 0.0 < frozen.mean() < _MOST_FROZEN and not evidence.fault(limit=facts.limit):
+                begin, end = (stamps[frozen][[0, -1]] - stamps[0]) * 1e-9
+                fault, rows, plain = '', rest, record.moments(rest)
+                left_out = (f'the measured effort is frozen from {begin:.2f} to {end:.2f} s after '
+                            f'its first sample: {counted(int(frozen.sum()), "sample")} of '
+                            f'{len(stamps)} are left out')
         if window:
             plain = record.moments(rows) if len(rows) else Moments.none(1)
             evidence = Evidence()
@@ -391,8 +410,10 @@ class Comparison:
         friction = (facts.damping, facts.friction) if self._semantics.friction else (0.0, 0.0)
         unaligned = figures = compute_figures(plain, record.reference, np.ones(1), *friction)
         if not np.isnan(lag):
-            _, rows = record.pairs(lag, self._gain(name), window)
-            late, weights = (record.moments(rows), np.ones(1)) if window else (
+            at, rows = record.pairs(lag, self._gain(name), window)
+            if left_out:
+                rows = rows[np.interp(at + round(lag * SECOND_NS), every, frozen) == 0.0]
+            late, weights = (record.moments(rows), np.ones(1)) if window or left_out else (
                 record.late, weights_at(lag, self._lags))
             figures = compute_figures(late, record.reference, weights, *friction)
             error = rows[:, MEASURED] + rows[:, ADDED] - rows[:, COMPUTED]
@@ -406,7 +427,7 @@ class Comparison:
             step = max(1, len(rows) // _PAIRS_JUDGED)
             # of the opposite gravity, some efforts have the opposite sign
             hint = contradiction(self._chosen, rows[::step], facts, self._still) or hint
-        return Span('', lag, figures, unaligned, hint)
+        return Span('', lag, figures, unaligned, hint, left_out)
 
 
 # ---- Facts of a robot's joints that a comparison uses

@@ -126,6 +126,17 @@ class Evidence:
                        for value, extent, _ in cut)
 
 
+def frozen_samples(stamps: NDArray[np.int64], measured: Array,
+                   computed: Array) -> NDArray[np.bool_]:
+    """Return where a measured effort (k,) is stuck, or frozen while the computed one varies."""
+    starts = np.append(0, np.flatnonzero(~_same(measured[1:], measured[:-1])) + 1)
+    ends = np.append(starts[1:], len(measured))
+    varied = np.maximum.reduceat(computed, starts) - np.minimum.reduceat(computed, starts)
+    frozen = (stamps[ends - 1] - stamps[starts] > _FROZEN_TIME) & (
+        varied > _VARIED_SHARE * np.ptp(computed))
+    return np.repeat(frozen, ends - starts) | stuck(measured)
+
+
 NO_SIGN = ('the efforts have no sign: none is negative, although the joints move both ways, as if '
            'they were magnitudes')
 _NEAR_ZERO = 0.02   # of the largest magnitude, down to which that of most joints comes

@@ -108,7 +108,7 @@ def notes(joints: Iterable[JointComparison]) -> list[str]:
     names: dict[str, list[str]] = {}
     for joint in joints:
         span = joint.total
-        texts = [span.hint]
+        texts = [span.left_out, span.hint]
         if not span.fault and not math.isnan(span.lag):
             texts.append(f'the measurement is {lateness(span.lag)}; without alignment RMSE '
                          f'{span.unaligned.rmse:.4g}, NRMSE {100.0 * span.unaligned.nrmse:.4f} %')
@@ -232,8 +232,8 @@ def _span_json(span: Span) -> dict[str, Any]:
     friction = {name: {'value': value, 'standard_error': error} for name, (value, error) in (
         ('viscous', fit.viscous), ('coulomb', fit.coulomb), ('offset', fit.offset))}
     return {**figures, 'friction': {**friction, 'rmse': fit.rmse, 'unknown': fit.unknown},
-            'not_credible': span.fault, 'hint': span.hint, 'lag': span.lag,
-            'unaligned': unaligned}
+            'not_credible': span.fault, 'left_out': span.left_out, 'hint': span.hint,
+            'lag': span.lag, 'unaligned': unaligned}
 
 
 # ---- Pictures: measured and computed effort of a joint, the residual, and its friction
