@@ -334,18 +334,18 @@ def test_a_joint_that_is_not_explained_keeps_the_numbers_of_the_urdf(run, tmp_pa
 
     done = run(seconds=6.0, change=change)
     assert done.code == 0
-    assert (f'Not at {NAMES[-1]} (R2 below 0.5), which keeps the numbers of the URDF without '
+    assert (f'Yes, but not at {NAMES[-1]}, which keeps the numbers of the URDF without '
             '--force. ') in done.out
-    assert 'Yes' not in done.verdict
     assert 'measured effort below 10 Hz minus the computed one below ' in done.out
     assert done.figures['not_explained'] == [NAMES[-1]]
     parameters = (tmp_path / 'out' / 'parameters.yaml').read_text()
-    assert parameters.splitlines()[1].startswith(f'# Does it explain the data? Not at {NAMES[-1]}')
+    assert parameters.splitlines()[1].startswith(
+        f'# Does it explain the data? Yes, but not at {NAMES[-1]}')
     kept, joint = last(), next(each for each in MODEL.joints if each.name == NAMES[-1])
     assert kept == [joint.damping, joint.friction,
                     next(each.mass for each in MODEL.links if each.name == joint.child)]
     forced = run('--force', '--overwrite', seconds=6.0, change=change)
-    assert f'Not at {NAMES[-1]} (R2 below 0.5). ' in forced.out
+    assert f'Yes, but not at {NAMES[-1]}. ' in forced.out
     assert last() != kept
 
 
@@ -395,10 +395,12 @@ def test_a_spring_that_a_joint_runs_into_is_named(tmp_path: Path, others: Sequen
     paths = [recording(tmp_path / f'{seed}.csv', seconds=16.0, seed=seed) for seed in others]
     paths.append(recording(tmp_path / 'r.csv', seconds=16.0, change=cushion))
     assert identified(*paths, '-o', tmp_path / 'out') == 0
-    verdict = json.loads((tmp_path / 'out' / 'identification.json').read_text())['verdict']
-    assert verdict.startswith(f'Yes, but not {NAMES[1]}: a residual of ')
+    found = json.loads((tmp_path / 'out' / 'identification.json').read_text())
+    verdict = found['verdict']
+    assert verdict.startswith(f'Yes, but not at {NAMES[1]}, which keeps the numbers of the URDF ')
+    assert f' {NAMES[1]} has a residual of ' in verdict and found['not_explained'] == [NAMES[1]]
     what = 'time' if others else 'its position'   # the other recording is without the spring
-    assert ' beside a noise of ' in verdict and f', depends on {what};' in verdict
+    assert ' beside a noise of ' in verdict and f', which depends on {what};' in verdict
 
 
 @pytest.mark.slow

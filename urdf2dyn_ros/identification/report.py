@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.identification.fit import DATA, Fit, source_of_value
 from urdf2dyn_ros.identification.fit_data import Figures, IdentifiedPayload
-from urdf2dyn_ros.identification.result import LEAST_R2, MODELS, Identification
+from urdf2dyn_ros.identification.result import MODELS, Identification
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     ASYMMETRY,
@@ -81,7 +81,8 @@ def verdict(result: Identification) -> str:
     if poor:
         verb = 'keeps' if len(poor) == 1 else 'keep'
         kept = '' if result.force else f', which {verb} the numbers of the URDF without --force'
-        parts.append(f'Not at {", ".join(poor)} (R2 below {LEAST_R2:g}){kept}.')
+        explained = len(poor) < np.sum(result.used) and not result.contradictions
+        parts.append(f'{"Yes, but not" if explained else "Not"} at {", ".join(poor)}{kept}.')
     where = '' if result.used.all() else f' at {", ".join(compress(joints, result.used))}'
     told, more = result.contradictions[:_MOST_TOLD], result.contradictions[_MOST_TOLD:]
     if told:
@@ -92,7 +93,8 @@ def verdict(result: Identification) -> str:
     told, more = result.caveats[:_MOST_TOLD], result.caveats[_MOST_TOLD:]
     if told:
         further = f' And {len(more)} more, which the JSON has.' if more else ''
-        parts.append(f'{"But" if parts else f"Yes{where}, but"} {"; ".join(told)}.{further}')
+        begin = '' if poor else 'But ' if parts else f'Yes{where}, but '
+        parts.append(f'{begin}{"; ".join(told)}.{further}')
     parts.append(f'The residual of the identified model{where}' if parts else
                  f'Yes{where}: its residual')
     parts[-1] += (f' is {100.0 * model / urdf:.3g} % of that of the URDF, and '

@@ -94,10 +94,23 @@ class Identification:
         """JOINT_COLUMNS (n, c) with efforts in [N m or N]."""
         return self.fit.joints
 
-    @property
+    @cached_property
+    def dependent(self) -> list[tuple[float, str]]:
+        """The noise of each joint (n,) that is used, and what its large residual depends on."""
+        result, figures = [], self.held_out
+        for j, used in enumerate(self.used.tolist()):
+            noise, what = _structure(self, j) if used else (np.nan, '')
+            large = figures.moving[2, j] > max(
+                _ABOVE_NOISE * noise, _OF_EFFORT * figures.spread_moving[j])
+            result.append((noise, what if large else ''))
+        return result
+
+    @cached_property
     def unexplained(self) -> NDArray[np.bool_]:
         """Joints (n,) that are used, but not explained in held-out parts."""
-        return np.asarray(self.used & (self.held_out.r2[2] < LEAST_R2))
+        depends = np.array([bool(what) for _, what in self.dependent])
+        return np.asarray(_poor(self) | self.used & (
+            (self.held_out.r2[2] < LEAST_R2) | depends))
 
     @cached_property
     def unchecked(self) -> NDArray[np.bool_]:
@@ -390,17 +403,14 @@ _BINS = 10   # of equal numbers of samples, whose means are what a residual depe
 def _caveats(result: Identification) -> Iterator[str]:
     """Yield joints that are not explained, and what is to be known of the others."""
     joints, used, figures = result.robot.joints, result.used, result.held_out
-    poor = _poor(result)
-    for j in np.flatnonzero(used).tolist():
-        residual, spread = figures.moving[2, j], figures.spread_moving[j]
-        noise, what = _structure(result, j)
-        dependent = residual > max(_ABOVE_NOISE * noise, _OF_EFFORT * spread) and what
-        if dependent or poor[j]:
-            beside = f' beside a noise of {noise:.3g}' if np.isfinite(noise) else ''
-            yield (f'not {joints[j]}: a residual of {residual:.3g} {result.units[j]}{beside}, of '
-                   f'{spread:.3g} about the mean' + (f', depends on {what}' if dependent else '')
-                   + '; does a contact, spring or cable act there, is its gear coupled with '
-                   "another joint's, or is it the effort of another joint?")
+    for j in np.flatnonzero(result.unexplained).tolist():
+        noise, what = result.dependent[j]
+        beside = f' beside a noise of {noise:.3g}' if np.isfinite(noise) else ''
+        yield (f'{joints[j]} has a residual of {figures.moving[2, j]:.3g} {result.units[j]}'
+               f'{beside}, of {figures.spread_moving[j]:.3g} about the mean, R2 '
+               f'{figures.r2[2, j]:.2g}' + (f', which depends on {what}' if what else '')
+               + '; does a contact, spring or cable act there, is its gear coupled with '
+               "another joint's, or is it the effort of another joint?")
     if _carries_tool(result):
         yield from _scaled_efforts(result)
         yield from (text for text, heaviest in _changed_masses(result) if heaviest)
