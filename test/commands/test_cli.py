@@ -111,7 +111,8 @@ def test_columns_are_below_each_other_whatever_the_width_of_a_letter(tmp_path: P
     (['info', '-'], '<robot name="x"><link name="a"/><link name="a"/></robot>',
      ['1 problem', 'line 1', 'name-duplicate']),
     (['info', '-'], '', ['problem', 'empty']),
-    (['export', RX90, '-o', '/proc/x'], '', ['cannot write to /proc/x', 'No such file']),
+    (['export', RX90, '-o', '/proc/x'], '',
+     ['cannot write to /proc/x', 'No such file', '; choose another place with --output']),
 ])
 def test_errors_are_one_message_and_exit_code_1(words, text, expected):
     done = run(*words, text=text)

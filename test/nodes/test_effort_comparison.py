@@ -117,6 +117,10 @@ def test_a_topic_without_efforts_says_what_it_has_instead() -> None:
     assert topic.stamp(state(START, ['rise'], [1.0])) == START
     assert [bool(topic.absence()) for _ in range(6)] == [False] * 5 + [True]
     assert topic.absence() == '; /states: nothing is received'
+    other = effort_comparison._Topic('/efforts')
+    assert other.stamp(state(START - 10**9, ['rise'], [1.0])) and not topic.apart(other)
+    assert other.stamp(state(START + 5 * 10**9, ['rise'], [1.0])) and topic.apart(other) == (
+        '; stamps on /states are 5 s earlier than on /efforts: are the clocks synchronised?')
 
 
 @pytest.mark.parametrize(('size', 'words'), [   # the computed effort is up to 5 N

@@ -147,7 +147,8 @@ def run(words: Sequence[str]) -> int:
         code: int = arguments.run(arguments)
         print(end='', flush=True)   # errors of writing occur here
     except Urdf2DynError as error:
-        print(f'error: {error}', file=sys.stderr)
+        place = str(error).startswith('cannot write to ') and 'output' in vars(arguments)
+        print(f'error: {error}{"; choose another place with --output" * place}', file=sys.stderr)
         return 1
     except OSError as error:
         with suppress(AttributeError, OSError):   # no standard output, or not a file

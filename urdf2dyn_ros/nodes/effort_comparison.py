@@ -77,6 +77,7 @@ COMPARISON_PARAMETERS = (
 MEASURED_TOPIC, COMPUTED_TOPIC = 'joint_states', 'inverse_dynamics/efforts'
 
 _STATUS_PERIOD = 1.0   # between two messages on ~/comparison [s]
+_LONGEST_APART = 1.0   # between the newest stamps of both topics [s]
 _STALE_PERIODS = 5   # of these without a new pair, after which a joint is stale
 _CHECKS_BEFORE_WARNING, _CHECKS_BETWEEN_WARNINGS = 5, 30   # of names that do not match
 _QUEUE_DEPTH = 1000
@@ -86,7 +87,7 @@ class _Topic:
     """Takes the messages with efforts of a topic, and says why there are none."""
 
     def __init__(self, name: str) -> None:
-        self.name = name
+        self.name, self.newest = name, 0   # stamp [ns]
         self._periods, self._fault = _STALE_PERIODS, 'nothing is received'   # since efforts
 
     def stamp(self, message: JointState) -> int:
@@ -94,7 +95,7 @@ class _Topic:
         stamp, efforts, names = (
             nanoseconds(message.header.stamp), len(message.effort), len(message.name))
         if stamp and efforts == names:
-            self._periods, self._fault = 0, 'nothing is received'
+            self._periods, self._fault, self.newest = 0, 'nothing is received', stamp
             return stamp
         self._fault = f'messages with {efforts} efforts for {counted(names, "name")}' if (
             stamp) else 'messages without a stamp'
@@ -104,6 +105,14 @@ class _Topic:
         """Return why there were no efforts for some of the periods at which this is called."""
         self._periods += 1
         return f'; {self.name}: {self._fault}' if self._periods > _STALE_PERIODS else ''
+
+    def apart(self, other: '_Topic') -> str:
+        """Return that its stamps are not those of another topic: pairs are of other instants."""
+        later = (self.newest - other.newest) * 1e-9
+        what = 'later' if later > 0.0 else 'earlier'
+        return '' if abs(later) <= _LONGEST_APART else (
+            f'; stamps on {self.name} are {abs(later):.3g} s {what} than on {other.name}: are the '
+            'clocks synchronised?')
 
 
 class EffortComparison(Node):
@@ -189,12 +198,14 @@ class EffortComparison(Node):
         message.header.stamp = self.get_clock().now().to_msg()
         name = self.get_fully_qualified_name().lstrip('/')
         self._absence = self._measured.absence() + self._computed.absence()
+        apart = '' if self._absence else self._measured.apart(self._computed)
+        self._absence += apart
         joints = self._comparison.joints(samples=False)
         self._count_periods(joints)
         message.status = [diagnostic_status(joint_status(
             joint, self.parameters.values['window'],
-            self._compared[joint.joint][1] >= _STALE_PERIODS, self._absence), name, self._robot)
-            for joint in joints]
+            bool(apart) or self._compared[joint.joint][1] >= _STALE_PERIODS,
+            self._absence), name, self._robot) for joint in joints]
         self._publisher.publish(message)
         measured, computed = self._comparison.names
         mismatch = bool(measured and computed and not set(measured) & set(computed))
