@@ -22,8 +22,9 @@ from freeze import EXAMPLES, ROOT
 from urdf2dyn_ros import InverseDynamics, open_recording
 from urdf2dyn_ros.identification.checks import check_recording, fitted_error
 from urdf2dyn_ros.identification.robot import robot_of
+from urdf2dyn_ros.identification.summary import FARTHEST_DELAY
 from urdf2dyn_ros.recordings import mistakes
-from urdf2dyn_ros.recordings.mistakes import Change, RecordingFit, no_change, turned
+from urdf2dyn_ros.recordings.mistakes import Change, Judge, RecordingFit, no_change, turned
 from urdf2dyn_ros.recordings.pieces import Piece, RecordedNames, pieces_of, read_segments
 
 LIMITS = {'_WORSE': (0.02, 0.1, 0.5, 0.8, 1.0, 1.2, 1.5, np.inf),
@@ -86,13 +87,14 @@ def named(name: str, path: Path, dynamics: InverseDynamics, counts: dict[str, An
     sizes = np.nanstd(np.concatenate([piece.effort for piece in pieces])[:, joints], axis=0)
     for kind, changed in wrong(dynamics, pieces, joints[np.argsort(-sizes)].tolist()):
         fit: Any = RecordingFit(dynamics, changed, used, free)
-        fit.judge = remembered(partial(fitted_error, robot, fit.longest, used, free))
+        judge = Judge(remembered(partial(fitted_error, robot, fit.longest, used, free)),
+                      FARTHEST_DELAY)
         fit.unexplained = remembered(fit.unexplained)
         for limit, values in LIMITS.items():
             usual = getattr(mistakes, limit)
             for value in sorted({*values, usual}, key=usual.__eq__):
                 setattr(mistakes, limit, value)
-                found = [each.kind for each in mistakes.mistakes_of(fit, checked.moving)]
+                found = [each.kind for each in mistakes.mistakes_of(fit, checked.moving, judge)]
                 column = 3 if not kind else 2 if not found else found[0] not in kind.split(', ')
                 counts[limit].setdefault(value, [0] * 4)[column] += bool(kind or found)
         print(f'{name}, {kind or "none"}: {", ".join(found) or "-"}', flush=True)

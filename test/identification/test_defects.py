@@ -315,7 +315,8 @@ def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(run
         return q[30:], effort[:-30]
 
     refused = run(change=late)
-    assert refused.code == 3 and refused.errors.rstrip().endswith('add --delay 0.5')
+    assert refused.code == 3 and refused.errors.rstrip().endswith(
+        'add --delay 0.5 to urdf2dyn identify')
     assert 'the efforts are about 0.5 s later than the motion that needs them' in refused.errors
     assert run('--delay', '0.5', change=late).least_r2 > 0.99
 

@@ -187,7 +187,8 @@ def test_a_position_that_jumps_is_named_and_costs_only_the_samples_around_it(
      'needs: are they in mN m?'),
     ('interchanged', 'one cause would explain all joints: the efforts of joint2 and joint3 look '
      'interchanged'),
-    ('right', '')])
+    ('late', 'one cause would explain all joints: the efforts are about 0.2 s later'),
+    ('late, with a gap', 'the efforts are about 0.4 s later'), ('right', '')])
 def test_one_cause_for_all_joints_is_asked_for_first(evaluate, name, words, tmp_path):
     """And nothing is asked of each joint then."""
     head, *rows = (ROOT / 'examples' / 'rx90.csv').read_text().splitlines()
@@ -198,6 +199,11 @@ def test_one_cause_for_all_joints_is_asked_for_first(evaluate, name, words, tmp_
         values[:, efforts] *= 1000.0
     elif name == 'interchanged':
         values[:, efforts[1:3]] = values[:, efforts[2:0:-1]]
+    elif 'late' in name:
+        rows = np.arange(len(values))
+        values[:, efforts] = values[np.maximum(rows - (40 if 'gap' in name else 20), 0)][
+            :, efforts]
+        values = values[~((rows > 520) & (rows < 560))] if 'gap' in name else values
     np.savetxt(tmp_path / 'r.csv', values, '%.9g', ',', header=head, comments='')
     done = evaluate(tmp_path / 'r.csv', urdf=ROOT / 'urdf' / 'rx90.urdf')
     assert done.code == 0 and words in done.err and ('one cause' in done.err) == bool(words)

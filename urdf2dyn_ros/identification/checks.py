@@ -24,7 +24,7 @@ from urdf2dyn_ros.identification.rows import (
     held_out_error,
     inner_times,
 )
-from urdf2dyn_ros.identification.summary import LARGEST_DELAY, Summary
+from urdf2dyn_ros.identification.summary import FARTHEST_DELAY, LARGEST_DELAY, Summary
 from urdf2dyn_ros.recordings.credibility import (
     dead_position,
     effort_doubts,
@@ -34,6 +34,7 @@ from urdf2dyn_ros.recordings.credibility import (
 from urdf2dyn_ros.recordings.mistakes import (
     FEWEST_JUDGED,
     Change,
+    Judge,
     Mistake,
     RecordingFit,
     lateness,
@@ -87,12 +88,12 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
     if dead:
         contradictions.append(dead_position(dead))
     recording = RecordingFit(robot.dynamics, pieces, used, free)
-    recording.judge = partial(fitted_error, robot, recording.longest, used, free)
+    judge = Judge(partial(fitted_error, robot, recording.longest, used, free), FARTHEST_DELAY)
     if not moving.any():
         fault = ('no joint moves by more than 0.02 rad or m: there is nothing to identify from; '
                  'record a motion of all joints')
     elif used.any():
-        fault = one_cause(recording, moving, gains is not None, _WRONG_UNITS)
+        fault = one_cause(recording, moving, judge, gains is not None, _WRONG_UNITS)
     else:
         reasons = [*dict.fromkeys(compress(faults, moving))]
         more = f'; and {len(reasons) - 2} more such reasons' if len(reasons) > 2 else ''
@@ -100,7 +101,7 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
             'no joint that moves has a measured effort that can be used: '
             f'{"; ".join(reasons[:2])}{more}')
     if not fault:
-        contradictions += late_joints(recording)
+        contradictions += late_joints(recording, judge)
     return Checked(moving, used, remarks, contradictions, fault)
 
 
@@ -130,7 +131,7 @@ _PROMISING_OF_JOINT, _CONFIRMED_OF_JOINT = 0.4, 0.7
 _FEWEST_JOINTS = 3   # joints from which on it is one of them that is late
 
 
-def late_joints(recording: RecordingFit) -> Iterator[str]:
+def late_joints(recording: RecordingFit, judge: Judge) -> Iterator[str]:
     """Yield for each joint whose efforts have another delay than those of the other joints."""
     most, n = int(_RATE * min(_LARGEST_OF_JOINT, recording.latest)), len(recording.used)
     if not most or recording.samples < FEWEST_JUDGED or len(recording.joints) < _FEWEST_JOINTS:
@@ -145,7 +146,7 @@ def late_joints(recording: RecordingFit) -> Iterator[str]:
         if usual - unexplained[best, j] < _PROMISING_OF_JOINT:
             continue
         others, delay = np.full(n, (common - most) / _RATE), (best - common) / _RATE
-        before, after = (recording.judge(none._replace(late=late))[j] for late in (
+        before, after = (judge.error(none._replace(late=late))[j] for late in (
             others, others + delay * (np.arange(n) == j)))
         if before - after > _CONFIRMED_OF_JOINT:
             yield (f'the efforts of {recording.names[j]} are about {lateness(delay)} than '

@@ -35,7 +35,6 @@ from urdf2dyn_ros.identification.rows import (
     score,
     weighted_pools,
 )
-from urdf2dyn_ros.recordings.mistakes import FARTHEST_DELAY
 from urdf2dyn_ros.recordings.pieces import Piece
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -160,6 +159,7 @@ def integral_time(residual: Array) -> float:
 # cutoffs that are compared [Hz]
 _CUTOFFS = tuple(HIGHEST_CUTOFF / 1.25 ** k for k in range(12))
 LARGEST_DELAY, DELAY_STEP = 0.02, 0.004   # delays that are compared, to both sides of zero [s]
+FARTHEST_DELAY = 0.25   # largest that is searched, if LARGEST_DELAY is too small [s]
 # error, relative to that of LARGEST_DELAY, from which a larger delay is chosen
 _FAR_BETTER_ERROR = 0.9
 # error, relative to that of the highest cutoff or no delay, from which another one is chosen

@@ -29,7 +29,7 @@ from urdf2dyn_ros.recordings.external import ObservedEfforts
 from urdf2dyn_ros.recordings.joint_names import RecordedJoints, match_joints
 from urdf2dyn_ros.recordings.jumps import alternation_sentence, jump_sentences
 from urdf2dyn_ros.recordings.measured_efforts import SEMANTICS
-from urdf2dyn_ros.recordings.mistakes import RecordingFit, one_cause
+from urdf2dyn_ros.recordings.mistakes import Judge, RecordingFit, one_cause
 from urdf2dyn_ros.recordings.offline_stream import OfflineStream
 from urdf2dyn_ros.recordings.pieces import Piece
 from urdf2dyn_ros.recordings.recording import Record, Recording
@@ -191,8 +191,11 @@ def figures_table(result: Evaluation) -> str:
 _AT_ONCE = 1024   # outputs that are passed on, and written, together
 # for pictures, of all joints together: some 120 MB; of each more than wait for later ones
 _KEPT_SAMPLES, _FEWEST_KEPT = 1_000_000, 20_000
-# outputs of which a cause is looked for; R2 of joints that need none; motion [rad or m]
-_MOST_JUDGED, _FEWEST_COMPARED, _EXPLAINED, _LEAST_MOTION = 4000, 100, 0.8, 0.02
+_LONGEST_LAG = 0.1   # of measured efforts, that is aligned [s]
+_MOST_JUDGED, _FEWEST_JUDGED = 4000, 100   # outputs of which a cause is looked for
+_GAP_STEPS = 1.5   # usual steps of these outputs from which on it is a gap
+_EXPLAINED = 0.8   # R2 of joints that need no cause
+_LEAST_MOTION = 0.02   # range of the positions of a joint that moves [rad or m]
 _WRONG_UNITS = 3.0   # efforts of all joints over those of the URDF, or its inverse: other units
 _RESTING_SPEED = 0.005   # velocity up to which a joint is at rest [rad/s or m/s]
 
@@ -213,7 +216,7 @@ class _Sinks:
         self._gravity = gravity_of(dynamics)
         self.comparison = Comparison(
             max(_KEPT_SAMPLES // len(self._joints), _FEWEST_KEPT), semantics=settings.semantics,
-            gains=settings.gains, still=_RESTING_SPEED)
+            gains=settings.gains, search=_LONGEST_LAG, still=_RESTING_SPEED)
         self._semantics = SEMANTICS[settings.semantics]
         self._gains = per_joint('current_gains', settings.gains if self._semantics.current
                                 else (1.0,), self._joints).tolist()
@@ -272,27 +275,33 @@ class _Sinks:
     def cause(self, dynamics: InverseDynamics, joints: Sequence[JointComparison]) -> str:
         """Return the one cause that would explain what is wrong with all joints, or ''."""
         poor = [not joint.fault and not joint.figures.r2 > _EXPLAINED for joint in joints]
-        if self._semantics.gravity or not any(poor) or len(self._kept) < _FEWEST_COMPARED:
+        if self._semantics.gravity or not any(poor) or len(self._kept) < _FEWEST_JUDGED:
             return ''
         stamps, q, qd, qdd, measured = map(np.array, zip(*self._kept))
         time = (stamps - stamps[0]) / SECOND_NS
         steps = np.diff(time)
         if not (steps > 0.0).all():
             return ''
-        piece = Piece(time, 1.0 / float(np.median(steps)), q, qd, qdd,
-                      measured * np.array(self._gains))
-        frozen = frozen_spans(time, q, piece.effort, dynamics(q, qd, qdd))
+        effort = measured * np.array(self._gains)
+        frozen = frozen_spans(time, q, effort, dynamics(q, qd, qdd))
         if frozen:
             first = (int(stamps[0]) - self.later) / SECOND_NS
             return dead_position([self._joints[joint] + (
                 f' ({first + begin:.2f} to {first + end:.2f} s)' if (begin, end) != (0.0, time[-1])
                 else '') for joint, (begin, end) in frozen.items()])
-        moving = np.ptp(piece.q, axis=0) > _LEAST_MOTION
+        moving = np.ptp(q, axis=0) > _LEAST_MOTION
         used = np.array([not joint.fault for joint in joints]) & moving & np.isfinite(
-            piece.effort).all(axis=0)
-        recording = RecordingFit(dynamics, [piece], 1.0 * used, np.zeros(len(used), dtype=bool))
-        return one_cause(recording, moving, self._semantics.current, _WRONG_UNITS) if (
-            used.any()) else ''
+            effort).all(axis=0)
+        if not used.any():
+            return ''
+        gaps = np.flatnonzero(steps > _GAP_STEPS * np.median(steps)) + 1
+        pieces = [Piece(part[0], (len(part[0]) - 1) / (part[0][-1] - part[0][0]), *part[1:])
+                  for part in zip(*(np.split(values, gaps)
+                                    for values in (time, q, qd, qdd, effort)))
+                  if len(part[0]) > 1]
+        recording = RecordingFit(dynamics, pieces, 1.0 * used, np.zeros(len(used), dtype=bool))
+        judge = Judge(lambda change: 0.5 * recording.unexplained(change), _LONGEST_LAG)
+        return one_cause(recording, moving, judge, self._semantics.current, _WRONG_UNITS)
 
 
 # ---- Efforts of a recording as a table and a bag, and their comparison with the measured ones

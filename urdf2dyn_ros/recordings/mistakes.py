@@ -23,8 +23,6 @@ from urdf2dyn_ros.robot.spatial import Array
 from urdf2dyn_ros.robot.terms import SIGN_WIDTHS
 from urdf2dyn_ros.text import first_names
 
-# largest delay that the fit of an identification finds by itself [s]
-FARTHEST_DELAY = 0.25
 LEAST_JUDGED = 5.0   # piece from which on its blocks distinguish delays and units [s]
 
 
@@ -83,13 +81,16 @@ _LEAST_SHARE = 1e-5   # share of an effort below which what is left of it is noi
 # share of the squares of gravity that nothing else explains, from which its factor is known
 _LEAST_OWN = 0.2
 _LARGEST_TRIED, _LARGEST_PART = 2.0, 0.2   # largest delay that is tried [s], share of a piece
+_LEAST_RATE = 5.0   # of samples, from which on they distinguish these delays [Hz]
 
-Judge = Callable[[Change], Array]
-"""
-From a change to logarithms of residuals over efforts (n,), both changed; 0 where not used.
 
-A change may move efforts between joints, whose sizes differ.
-"""
+class Judge(NamedTuple):
+    """What decides which changes correct a recording."""
+
+    # from a change to logarithms of residuals over efforts (n,), both changed, as a change may
+    # move efforts between joints, whose sizes differ; 0 where not used
+    error: Callable[[Change], Array]
+    aligned: float   # largest delay that is found without it, and is no mistake [s]
 
 
 class RecordingFit:
@@ -98,23 +99,23 @@ class RecordingFit:
 
     To the URDF, the effort of a joint is that of its bodies, friction and rotor, each times a
     factor that is not negative, and an offset. If its gain is free, all factors may be negative
-    together. A `judge` decides between changes; by default it is the URDF.
+    together.
     """
 
     def __init__(self, dynamics: InverseDynamics, pieces: Sequence[Piece], used: Array,
-                 free: NDArray[np.bool_], judge: Judge | None = None) -> None:
-        self.dynamics, self.used, self.free = dynamics, used, free
+                 free: NDArray[np.bool_]) -> None:
+        self.dynamics, self.pieces, self.used, self.free = dynamics, pieces, used, free
         self.system, self.names = make_multibody(dynamics.model), dynamics.joint_names
-        self.pieces, self.judge = pieces, judge or self._left_by_urdf
         self.joints: list[int] = np.flatnonzero(used).tolist()
         self.longest = longest = max(pieces, key=lambda piece: len(piece.q))
         seconds = float(longest.time[-1] - longest.time[0])
         # largest delay of efforts that can be tried [s]
-        self.latest = (0.0 if seconds < LEAST_JUDGED else
+        self.latest = (0.0 if seconds < LEAST_JUDGED or longest.rate < _LEAST_RATE else
                        min(_LARGEST_TRIED, _LARGEST_PART * seconds))
         ends = max(UNUSED_ENDS, self.latest)
-        inside = np.concatenate([(piece.time >= piece.time[0] + ends)
-                                 & (piece.time <= piece.time[-1] - ends) for piece in pieces])
+        # by rows, which efforts that are late are counted by
+        inside = np.concatenate([np.minimum(rows, rows[::-1]) >= ends * piece.rate - 1e-6
+                                 for piece in pieces for rows in [np.arange(len(piece.q))]])
         q, qd, qdd, self._effort = (np.concatenate([getattr(piece, name) for piece in pieces])
                                     for name in ('q', 'qd', 'qdd', 'effort'))
         complete = np.flatnonzero(inside & np.isfinite(self._effort[:, self.joints]).all(axis=1))
@@ -130,10 +131,6 @@ class RecordingFit:
     def unexplained(self, change: Change) -> Array:
         """Return the logarithms of the shares of squares (n,) that the URDF leaves, or 0."""
         return self.shares(change)[0]
-
-    def _left_by_urdf(self, change: Change) -> Array:
-        """Judge changes by the URDF."""
-        return 0.5 * self.unexplained(change)
 
     def shares(self, change: Change) -> tuple[Array, Array, Array]:
         """
@@ -241,7 +238,8 @@ class Mistake(NamedTuple):
         if self.kind == 'late':
             delay = float(self.change.late[0])
             words |= {'lateness': lateness(delay), 'remedy': (
-                f'add --delay {delay:g}' if abs(delay) <= LARGEST_GIVEN_DELAY else
+                f'add --delay {delay:g} to urdf2dyn identify'
+                if abs(delay) <= LARGEST_GIVEN_DELAY else
                 'change the times of one of the two by it')}
         if self.kind == 'zero':
             shift = float((self.change.shifts[self.joints[0]] + np.pi) % (2.0 * np.pi) - np.pi)
@@ -402,14 +400,15 @@ _DELAY_STEPS = 0.05, 0.02, 0.01   # steps of the search for a delay [s]
 _WHOLE = np.radians(12.0)
 
 
-def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_]) -> list[Mistake]:
+def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_],
+                judge: Judge) -> list[Mistake]:
     """Return the mistakes of a recording; each corrects those before it as well."""
     if recording.samples < FEWEST_JUDGED:
         return []
     none = base = no_change(len(moving))
     mistakes, kinds = list[Mistake](), set[str]()   # of all that are likely
     for _ in range(_MOST):
-        best, likely = _best(recording, base, moving)
+        best, likely = _best(recording, base, moving, judge)
         kinds = kinds or likely
         if best is None:
             break
@@ -417,7 +416,7 @@ def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_]) -> list[Mist
         base = best.change
     # stamps too far apart look like less gravity, columns in another order like none
     if kinds <= {'pace', 'gravity', 'no gravity'} and {each.kind for each in mistakes} <= {
-            'pace', 'no gravity'} and _has_no_gravity(recording, none):
+            'pace', 'no gravity'} and _has_no_gravity(recording, none, judge):
         return [Mistake(none._replace(gravity=np.zeros(3)), 'no gravity')]
     others = [mistake for mistake in mistakes if mistake.kind != 'order']
     if len(mistakes) - len(others) > 1:   # several interchanges are one order of all their joints
@@ -427,16 +426,16 @@ def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_]) -> list[Mist
     return mistakes
 
 
-def _has_no_gravity(recording: RecordingFit, base: Change) -> bool:
+def _has_no_gravity(recording: RecordingFit, base: Change, judge: Judge) -> bool:
     if recording.free.any() or abs(recording.gravity_factor()) > _ABSENT:
         return False
-    error = recording.judge(base._replace(gravity=np.zeros(3)))
+    error = judge.error(base._replace(gravity=np.zeros(3)))
     return bool(-error[recording.used > 0].mean() > _EXPLAINED
-                and (error - recording.judge(base)).max() < _AS_GOOD)
+                and (error - judge.error(base)).max() < _AS_GOOD)
 
 
 def _best(recording: RecordingFit, base: Change,
-          moving: NDArray[np.bool_]) -> tuple[Mistake | None, set[str]]:
+          moving: NDArray[np.bool_], judge: Judge) -> tuple[Mistake | None, set[str]]:
     """Return the mistake that explains most, or None if none explains enough; likely kinds."""
     def gained(mistake: Mistake) -> float:
         return before - float(recording.unexplained(mistake.change).sum())
@@ -447,13 +446,13 @@ def _best(recording: RecordingFit, base: Change,
         if gain > max(_PROMISING, kinds[key][0] if key in kinds else 0.0):
             kinds[key] = gain, mistake
     promising = sorted(kinds.values(), key=lambda pair: -pair[0])[:_FITTED]
-    error = recording.judge(base) if promising else np.zeros(0)
+    error = judge.error(base) if promising else np.zeros(0)
     confirmed, likely = list[tuple[float, Mistake]](), set[str]()
     for _, mistake in promising:
         refined = _refined(recording, mistake, base)
-        if refined.kind == 'late' and abs(refined.change.late[0]) <= FARTHEST_DELAY:
-            continue   # which the fit finds by itself
-        falls = error - recording.judge(refined.change)
+        if refined.kind == 'late' and abs(refined.change.late[0]) <= judge.aligned:
+            continue
+        falls = error - judge.error(refined.change)
         score = float(falls.sum())
         if score >= _LIKELY:
             likely.add(refined.kind)
@@ -469,7 +468,7 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
 
     def nearest(value: float, steps: Sequence[float], change: Callable[[float], Change]) -> float:
         for step in steps:
-            value = min((value - step, value, value + step),
+            value = min((value, value - step, value + step),
                         key=lambda trial: unexplained(change(trial)))
         return value
 
@@ -516,7 +515,7 @@ _STRONG = 0.5   # share of an effort that the URDF's explains, from which on the
 _THOUSAND = 0.7, 1.5   # ratio of efforts over a thousand, within which it is that of mN m
 
 
-def one_cause(recording: RecordingFit, moving: NDArray[np.bool_], currents: bool,
+def one_cause(recording: RecordingFit, moving: NDArray[np.bool_], judge: Judge, currents: bool,
               wrong_units: float) -> str:
     """
     Return the one cause for which efforts, or currents times gains, contradict the URDF, or ''.
@@ -526,7 +525,8 @@ def one_cause(recording: RecordingFit, moving: NDArray[np.bool_], currents: bool
     gains have any unit and sign. Efforts that are `wrong_units` times those of the URDF, or its
     inverse, are in other units.
     """
-    return wrong_positions(recording) or _wrong_efforts(recording, moving, currents, wrong_units)
+    return wrong_positions(recording) or _wrong_efforts(recording, moving, judge, currents,
+                                                        wrong_units)
 
 
 def wrong_positions(recording: RecordingFit) -> str:
@@ -569,8 +569,8 @@ def wrong_positions(recording: RecordingFit) -> str:
         slides.any()) else ''
 
 
-def _wrong_efforts(recording: RecordingFit, moving: NDArray[np.bool_], currents: bool,
-                   wrong_units: float) -> str:
+def _wrong_efforts(recording: RecordingFit, moving: NDArray[np.bool_], judge: Judge,
+                   currents: bool, wrong_units: float) -> str:
     joints, pieces = recording.joints, recording.pieces
     qd, effort = (np.concatenate([getattr(piece, name) for piece in pieces])
                   for name in ('qd', 'effort'))
@@ -600,4 +600,4 @@ def _wrong_efforts(recording: RecordingFit, moving: NDArray[np.bool_], currents:
             if currents else f'are they in {unit}? they must be in N m or N; for currents, add '
             '--effort-semantics current with --gains, which urdf2dyn identify --gains free finds'))
     return '; '.join(mistake.sentence(recording.dynamics, currents)
-                     for mistake in mistakes_of(recording, moving))
+                     for mistake in mistakes_of(recording, moving, judge))

@@ -165,7 +165,7 @@ UNUSED_ENDS = 0.25   # of a piece: start-up, and edges of filters [s]
 class Piece(NamedTuple):
     """A motion of all joints of the robot without a gap."""
 
-    time: Array   # (k,), with steps of 1 / rate, since the first stamp of the recording [s]
+    time: Array   # (k,), with steps of about 1 / rate, since the first stamp [s]
     rate: float   # [Hz]
     q: Array   # (k, n) [rad or m]
     qd: Array   # (k, n) [rad/s or m/s]
