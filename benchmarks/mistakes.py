@@ -79,7 +79,7 @@ def remembered(function: Callable[[Change], Any]) -> Callable[[Change], Any]:
 
 
 def named(name: str, path: Path, dynamics: InverseDynamics, counts: dict[str, Any]) -> None:
-    robot, names = robot_of(dynamics.model, dynamics), RecordedNames(
+    robot, names = robot_of(dynamics), RecordedNames(
         dynamics.joint_names, dynamics.continuous, dynamics.units)
     pieces = pieces_of(*read_segments(open_recording(path), names), path)
     checked = check_recording(robot, pieces)

@@ -6,7 +6,7 @@ import pytest
 from support.robot_files import OWN
 from support.scara_recordings import MODEL, ROBOT, motion
 from urdf2dyn_ros.identification.fit import compute_deviations, fitted, pooled, used_terms
-from urdf2dyn_ros.identification.result import identified
+from urdf2dyn_ros.identification.from_summaries import identify_summaries
 from urdf2dyn_ros.identification.robot import Robot, estimate_base, robot_of
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
@@ -18,7 +18,7 @@ from urdf2dyn_ros.robot.reader import read_urdf
 def test_base_parameters_of_bodies_are_those_of_links(name: str) -> None:
     model = read_urdf((OWN / name).read_text())
     dynamics = InverseDynamics(model)
-    urdf = robot_of(model, dynamics)
+    urdf = robot_of(dynamics)
     base = estimate_base(urdf, urdf.prior.nominal, np.zeros(2 * (urdf.prior.nominal.size,)))
     expected = dynamics.base_parameters
     assert base.names == expected.names and base.units == expected.units
@@ -29,7 +29,7 @@ def test_base_parameters_of_bodies_are_those_of_links(name: str) -> None:
 
 @pytest.fixture(scope='module')
 def urdf() -> Robot:
-    return robot_of(MODEL, InverseDynamics(MODEL))
+    return robot_of(InverseDynamics(MODEL))
 
 
 def summary_of(urdf: Robot, seed: int, drift: float = 0.0) -> Summary:
@@ -53,8 +53,8 @@ def test_deviations_are_honest(drift: float, weight: float | None, urdf: Robot) 
     """Where sensors have other offsets on each of four days, and the URDF has much weight."""
     errors = []
     for first in (0, 10, 20):
-        found = identified(urdf, [summary_of(urdf, first + day, drift) for day in range(4)],
-                           weight=weight).base
+        summaries = [summary_of(urdf, first + day, drift) for day in range(4)]
+        found = identify_summaries(urdf, summaries, weight=weight).base
         errors.append((found.identified - ROBOT.base_parameters.values) / found.deviations)
     share = float((np.abs(errors) < 1.96).mean())
     print(f'{100.0 * share:.0f} % within 95 % intervals, at most {np.abs(errors).max():.1f} '

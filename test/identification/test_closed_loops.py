@@ -67,7 +67,7 @@ def test_positions_that_close_no_loops_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize('name', ['palletizer', 'excavator', 'ankle'])
 def test_columns_of_bodies_are_their_efforts(name: str) -> None:
     dynamics = InverseDynamics(mechanism(name), backend='python')
-    robot, rng = robot_of(dynamics.model, dynamics), np.random.default_rng(1)
+    robot, rng = robot_of(dynamics), np.random.default_rng(1)
     start = dict(dynamics.model.closed_loops.start)
     q = np.array([start[joint] for joint in dynamics.joint_names]) + 0.05 * np.sin(
         np.linspace(0.0, 3.0, 20))[:, None]

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from support.robot_files import EXAMPLES, OWN
-from urdf2dyn_ros.identification.report import _TIMES, _end
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     COULOMB,
@@ -21,6 +20,7 @@ from urdf2dyn_ros.identification.robot import (
     pseudo_inertia,
     robot_of,
 )
+from urdf2dyn_ros.identification.rollouts import TIMES, simulate
 from urdf2dyn_ros.identification.rows import RowSource, late_signs, score, without_friction
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.pieces import Piece
@@ -97,14 +97,14 @@ def test_rows_say_which_joints_move_and_the_score_is_of_those_that_count() -> No
 @pytest.mark.parametrize('used', [(True, True), (False, True)])
 def test_efforts_of_a_motion_with_friction_and_a_rotor_move_the_robot_along_it(used) -> None:
     dynamics, rates = InverseDynamics(OWN / 'robot_2r.urdf'), np.array([2.0, 3.0])
-    angle = rates * np.add.outer([0.0, 1.0], _TIMES)[:, :, None] + np.array([0.3, 0.0])
+    angle = rates * np.add.outer([0.0, 1.0], TIMES)[:, :, None] + np.array([0.3, 0.0])
     q, qd, qdd = np.sin(angle), rates * np.cos(angle), -rates**2 * np.sin(angle)
     effort = dynamics(*(part.reshape(-1, 2) for part in (q, qd, qdd))).reshape(q.shape)
     effort += [3.0, 20.0] * qd + [4.0, 10.0] * np.tanh(qd / 0.1) + [5.0, 2.0] * qdd
-    robot, joints = robot_of(dynamics.model, dynamics), np.zeros((2, len(JOINT_COLUMNS)))
+    robot, joints = robot_of(dynamics), np.zeros((2, len(JOINT_COLUMNS)))
     robot = replace(robot, sign_widths=np.full(2, 0.1))
     joints[:, [VISCOUS, COULOMB, ARMATURE]] = [[3.0, 4.0, 5.0], [20.0, 10.0, 2.0]]
     fit = SimpleNamespace(bodies=robot.prior.nominal, joints=joints)
-    found = _end(robot, fit, np.array(used), q, qd, effort)
+    found = simulate(robot, fit, np.array(used), q, qd, effort)
     assert found[:, used] == pytest.approx(q[:, -1, used], abs=0.01)
     assert np.abs(q[:, -1] - q[:, 0]).min() > 0.2

@@ -39,7 +39,7 @@ def motion() -> tuple[np.ndarray, ...]:
 @pytest.fixture(scope='module')
 def robot() -> Robot:
     model = read_urdf(Path(URDF))
-    return robot_of(model, InverseDynamics(model, backend='python'))
+    return robot_of(InverseDynamics(model, backend='python'))
 
 
 def swapped(joints: int, one: int, other: int) -> np.ndarray:
@@ -120,7 +120,7 @@ def test_columns_in_another_order_are_not_without_gravity(share, order, found, t
     pieces = [piece._replace(effort=piece.effort - share * dynamics.gravity(piece.q))
               for piece in pieces_of(segments, names, path)]
     change = NONE._replace(positions=np.eye(6)[::order], efforts=np.eye(6)[::order])
-    text = check_recording(robot_of(dynamics.model, dynamics),
+    text = check_recording(robot_of(dynamics),
                            [change.piece(piece) for piece in pieces]).fault
     assert text.startswith(ABSENT) == found
 
@@ -237,7 +237,7 @@ PENDULUM = """<robot name="pendulum"><link name="stand"/>
 def swing(urdf: str, size: float, w: float) -> tuple[Robot, list[np.ndarray]]:
     """Return a pendulum, and positions to accelerations of a sine (1000, 1)."""
     model, time = read_urdf(urdf), np.arange(0.0, 10.0, 0.01)
-    return robot_of(model, InverseDynamics(model)), [size * each[:, None] for each in (
+    return robot_of(InverseDynamics(model)), [size * each[:, None] for each in (
         np.sin(w * time), w * np.cos(w * time), -w * w * np.sin(w * time))]
 
 

@@ -10,7 +10,7 @@ from support.scara_recordings import MODEL, SCARA, recording
 from urdf2dyn_ros import IdentificationSettings, identify
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.errors import ParameterError
-from urdf2dyn_ros.identification.result import identified
+from urdf2dyn_ros.identification.from_summaries import identify_summaries
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.summary import (
     Summary,
@@ -25,7 +25,7 @@ FIXED = ('--urdf', str(SCARA), '--cutoff', '10', '--delay', '0')
 
 @pytest.fixture(scope='module')
 def robot() -> Robot:
-    return robot_of(MODEL, InverseDynamics(MODEL))
+    return robot_of(InverseDynamics(MODEL))
 
 
 @pytest.fixture(scope='module')
@@ -54,7 +54,7 @@ def test_a_merged_summary_gives_the_robot_of_all_recordings(robot, summaries):
     """To 1e-9; and its file has the size of one."""
     a, b, c, d = summaries
     whole = merged_summary(merged_summary(a, c), merged_summary(d, b))
-    every, one = identified(robot, summaries, weight=10.0), identified(robot, [whole], weight=10.0)
+    every, one = (identify_summaries(robot, each, weight=10.0) for each in (summaries, [whole]))
     for body, other in zip(every.fit.bodies, one.fit.bodies):
         assert (np.abs(body - other) <= 1e-9 * np.abs(body).max()).all()
     sizes = np.abs(every.fit.joints).max(axis=1, keepdims=True)
@@ -69,7 +69,7 @@ def test_python_identifies_what_the_command_does(folder, robot, summaries):
     found = identify(paths, InverseDynamics(MODEL), settings=IdentificationSettings(weight=10.0),
                      keep=kept.__setitem__)
     assert [*kept.values()] == [path.read_bytes() for path in paths]
-    expected = identified(robot, summaries, weight=10.0).fit
+    expected = identify_summaries(robot, summaries, weight=10.0).fit
     np.testing.assert_array_equal(found.fit.bodies, expected.bodies)
     np.testing.assert_array_equal(found.fit.joints, expected.joints)
     with pytest.raises(ParameterError, match='--delay 2: must be between'):

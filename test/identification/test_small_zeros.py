@@ -47,7 +47,7 @@ def motion(time=TIME):
 def note(q, qd, qdd, effort) -> str:
     """Return the note about zeros, gravity, stamps or positions."""
     model = read_urdf(Path(URDF))
-    robot = robot_of(model, InverseDynamics(model, backend='python'))
+    robot = robot_of(InverseDynamics(model, backend='python'))
     piece = Piece(TIME[:len(q)], RATE, q, qd, qdd, effort)
     summary = summarised(robot, 'r', [piece], np.ones(6), (10.0, 0.0))
     return small_errors(robot, piece, summary, np.ones(6, dtype=bool))
@@ -132,7 +132,7 @@ def test_reversed_columns_are_named_though_joints_differ_in_size() -> None:
     q, qd, qdd = motion()
     effort = efforts(arm(), q, qd, qdd, 0.1)
     model = read_urdf(Path(URDF))
-    robot = robot_of(model, InverseDynamics(model, backend='python'))
+    robot = robot_of(InverseDynamics(model, backend='python'))
     piece = Piece(TIME, RATE, *(each[:, ::-1] for each in (q, qd, qdd, effort)))
     fault = check_recording(robot, [piece]).fault
     assert 'look like those of the URDF in another order' in fault

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from urdf2dyn_ros.identification import fit_data
-from urdf2dyn_ros.identification.fit_data import opposed_recordings, other_recordings
+from urdf2dyn_ros.identification import held_out
+from urdf2dyn_ros.identification.held_out import opposed_recordings, unlike_recordings
 from urdf2dyn_ros.identification.summary import _best_delay
 
 
@@ -34,11 +34,11 @@ def pool(error: float) -> Any:
 def test_a_recording_that_does_not_fit(error: float, others: float, ratio: str,
                                        monkeypatch: pytest.MonkeyPatch) -> None:
     """It leaves 2.5 times what the others do, and 2 % of its efforts."""
-    monkeypatch.setattr(fit_data, 'squares', lambda fit, pool, robot: pool.left)
+    monkeypatch.setattr(held_out, 'squares', lambda fit, pool, robot: pool.left)
     pools = [pool(each) for each in (error, others, 2.0 * others, 0.5 * others)]
     fits: list[Any] = [SimpleNamespace(fit=None)] * 4
     robot: Any = SimpleNamespace(joints=('a',))
-    found = other_recordings(robot, list('wxyz'), fits, pools)
+    found = unlike_recordings(robot, list('wxyz'), fits, pools)
     assert [*found] == (['w'] if ratio else [])
     assert not ratio or found['w'][1].startswith(
         f'recording w does not fit the others at a: its residual is up to {ratio} times theirs')
@@ -49,9 +49,9 @@ def test_a_recording_that_does_not_fit(error: float, others: float, ratio: str,
                        'to 1.6 times')])
 def test_recordings_that_contradict_each_other(together: float, text: str,
                                                monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fit_data, 'squares',
+    monkeypatch.setattr(held_out, 'squares',
                         lambda fit, pool, robot: pool.left * (1.0 if fit else together ** 2))
-    monkeypatch.setattr(fit_data, 'fits_to_others',
+    monkeypatch.setattr(held_out, 'fits_to_others',
                         lambda robot, pools, *of: [SimpleNamespace(fit='alone') for _ in pools])
     pools = [pool(0.1) for _ in range(5)]
     summary: Any = SimpleNamespace(weighted=pools, moving=pools, used=np.ones(1), name='r')

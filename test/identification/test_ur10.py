@@ -11,8 +11,8 @@ from support.robot_files import EXAMPLES
 from urdf2dyn_ros import IdentificationError, IdentificationSettings, InverseDynamics, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.identification.checks import check_recording
+from urdf2dyn_ros.identification.from_summaries import identify_summaries as fitted
 from urdf2dyn_ros.identification.identify import read_summaries, source_of
-from urdf2dyn_ros.identification.result import identified as fitted
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
 from urdf2dyn_ros.identification.summary import summarised
 from urdf2dyn_ros.recordings import open_recording
@@ -30,7 +30,7 @@ GOAL = np.array([0.83, 1.32, 0.85, 0.35, 0.37, 2.2])
 def test_held_out_residuals_of_a_ur10() -> None:
     """Five blocks with gaps of 0.5 s; bodies possible, friction and rotors not negative."""
     model = read_urdf(Path(URDF))
-    robot = robot_of(model, InverseDynamics(model))
+    robot = robot_of(InverseDynamics(model))
     names = RecordedNames(robot.joints, robot.dynamics.continuous, robot.dynamics.units)
     segments, names = read_segments(open_recording(UR10), names)
     pieces = pieces_of(segments, names, UR10)
@@ -67,7 +67,7 @@ def part(path: Path, first: float, last: float, without: str = '', sign: float =
 def notes_of(*paths: str, hold: tuple[str, ...] = ()) -> str:
     """Return what is said of recordings that are read with a known filter."""
     model = read_urdf(Path(URDF))
-    robot, notes = robot_of(model, InverseDynamics(model)), list[str]()
+    robot, notes = robot_of(InverseDynamics(model)), list[str]()
     source = source_of(robot, IdentificationSettings(hold=hold, cutoff=1.9, delay=0.008))
     for summary in read_summaries(robot, paths, source, notes, {}, lambda fraction: None):
         notes += summary.contradictions

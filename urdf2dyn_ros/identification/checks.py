@@ -11,17 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import LoopError
-from urdf2dyn_ros.identification.fit import PRIOR_WEIGHT, slopes_of
-from urdf2dyn_ros.identification.gains import Gains, free_gains
+from urdf2dyn_ros.identification.fit import (
+    PRIOR_WEIGHT,
+    fits_to_others,
+    left_squares,
+    pooled,
+    slopes_of,
+    used_terms,
+)
+from urdf2dyn_ros.identification.gains import Gains, approximated, free_gains
 from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, USUAL, Columns, Robot, joint_columns
 from urdf2dyn_ros.identification.rows import (
     BLOCKS,
+    HIGHEST_CUTOFF,
     MOVING_SPEED,
     ROW_RATE,
     STILL_RANGE,
+    RowSource,
     Spectra,
+    block_pools,
     divide,
-    held_out_error,
     inner_times,
 )
 from urdf2dyn_ros.identification.summary import FARTHEST_DELAY, LARGEST_DELAY, Summary
@@ -120,6 +129,31 @@ def fitted_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_
             np.where((used > 0) & (spread > 0.0), spread, 1.0))
     except LoopError:   # the changed positions close no loops: nothing is explained
         return np.full(len(used), np.inf)
+
+
+_WEIGHT, _WEIGHT_OF_FREE_GAINS = 1.0, 10.0   # weights of the URDF's bodies, which may be wrong
+
+
+def held_out_error(robot: Robot, pieces: Sequence[Piece], used: Array,
+                   free: NDArray[np.bool_]) -> Array:
+    """
+    Return the logarithms of the residuals (n,) that a fit leaves of held-out blocks of pieces.
+
+    The fit has possible bodies and friction that brakes; 0 for joints that are not used.
+    """
+    source = RowSource(pieces, robot.columns, robot.prior.parameters, robot.sign_widths)
+    pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
+    gains = approximated(robot, pooled(pools), Gains(np.ones(len(free)), free))
+    if free.any():
+        source.gains = gains.values
+        pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
+    unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
+    fits = fits_to_others(robot, pools, used_terms(robot, used, source.fastest, unknown),
+                          _WEIGHT_OF_FREE_GAINS if unknown else _WEIGHT)
+    total, count = left_squares(robot, fits, pools)
+    with np.errstate(divide='ignore', invalid='ignore'):
+        errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
+    return np.where((used > 0) & np.isfinite(errors), errors, 0.0)
 
 
 # ---- Efforts of one joint that are late, from a drive or a filter of its own

@@ -15,9 +15,10 @@ from threadpoolctl import threadpool_limits
 from urdf2dyn_ros.errors import IdentificationError, LoopError, ParameterError, RecordingError
 from urdf2dyn_ros.estimation.hold import held_text, read_hold
 from urdf2dyn_ros.identification.checks import check_recording, small_errors
-from urdf2dyn_ros.identification.fit_data import payload_on
+from urdf2dyn_ros.identification.from_summaries import identify_summaries
 from urdf2dyn_ros.identification.gains import FREE, Gains, read_gains
-from urdf2dyn_ros.identification.result import Identification, identified
+from urdf2dyn_ros.identification.payload import payload_on
+from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import Robot, robot_of
 from urdf2dyn_ros.identification.summary import (
     Summary,
@@ -99,7 +100,7 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
         For settings out of range or against each other, or tags ``<force>``.
 
     """
-    robot = robot_of(checked_dynamics(dynamics).model, dynamics)
+    robot = robot_of(checked_dynamics(dynamics))
     source, remarks = source_of(robot, settings), list[str]()
     used, loaded, judged = ([str(path) for path in (
         [paths] if isinstance(paths, str | Path) else paths)] for paths in (
@@ -138,10 +139,9 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
                 validation = []
                 remarks += [f'not used: {fault}' for fault in str(error).splitlines()]
         with progress('fitting') as show:
-            result = identified(robot, summaries, validation, settings.weight, source.gains, show,
-                                payload)
-    result.remarks[:0] = remarks
-    return replace(result, force=settings.force)
+            result = identify_summaries(robot, summaries, validation, settings.weight,
+                                        source.gains, show, payload)
+    return replace(result, remarks=(*remarks, *result.remarks), force=settings.force)
 
 
 class Source(NamedTuple):

@@ -6,23 +6,21 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from urdf2dyn_ros.identification.fit import DATA, Fit, source_of_value
-from urdf2dyn_ros.identification.fit_data import Figures, IdentifiedPayload
+from urdf2dyn_ros.identification.fit import DATA, source_of_value
+from urdf2dyn_ros.identification.held_out import Figures
+from urdf2dyn_ros.identification.payload import IdentifiedPayload
 from urdf2dyn_ros.identification.result import MODELS, Identification
 from urdf2dyn_ros.identification.robot import (
-    ARMATURE,
     ASYMMETRY,
     JOINT_COLUMNS,
     PARAMETERS,
     STRIBECK,
     USUAL,
-    Robot,
     friction_of,
-    joint_columns,
 )
-from urdf2dyn_ros.identification.rows import BLOCKS, HIGHEST_CUTOFF, ROW_RATE
+from urdf2dyn_ros.identification.rollouts import HORIZON, rollouts
+from urdf2dyn_ros.identification.rows import HIGHEST_CUTOFF, ROW_RATE
 from urdf2dyn_ros.identification.summary import DELAY_STEP
 from urdf2dyn_ros.recordings.pages import (
     COMPUTED,
@@ -84,17 +82,16 @@ def verdict(result: Identification) -> str:
         explained = len(poor) < np.sum(result.used) and not result.contradictions
         parts.append(f'{"Yes, but not" if explained else "Not"} at {", ".join(poor)}{kept}.')
     where = '' if result.used.all() else f' at {", ".join(compress(joints, result.used))}'
-    told, more = result.contradictions[:_MOST_TOLD], result.contradictions[_MOST_TOLD:]
-    if told:
-        if len(result.contradictions) > 1:
-            told = [f'({number}) {text}' for number, text in enumerate(told, 1)]
-        further = f' And {len(more)} more, which the JSON has.' if more else ''
-        parts.append(f'The data contradict the model: {"; ".join(told)}.{further}')
-    told, more = result.caveats[:_MOST_TOLD], result.caveats[_MOST_TOLD:]
-    if told:
-        further = f' And {len(more)} more, which the JSON has.' if more else ''
-        begin = '' if poor else 'But ' if parts else f'Yes{where}, but '
-        parts.append(f'{begin}{"; ".join(told)}.{further}')
+    contradictions = result.contradictions
+    if len(contradictions) > 1:
+        contradictions = tuple(f'({k}) {text}' for k, text in enumerate(contradictions, 1))
+    for sentences, begin in ((contradictions, 'The data contradict the model: '),
+                             (result.caveats, '' if poor else 'But ' if contradictions else
+                              f'Yes{where}, but ')):
+        more = len(sentences) - _MOST_TOLD
+        if sentences:
+            parts.append(f'{begin}{"; ".join(sentences[:_MOST_TOLD])}.'
+                         + (f' And {more} more, which the JSON has.' if more > 0 else ''))
     parts.append(f'The residual of the identified model{where}' if parts else
                  f'Yes{where}: its residual')
     parts[-1] += (f' is {100.0 * model / urdf:.3g} % of that of the URDF, and '
@@ -384,102 +381,6 @@ def _joint_figures(figures: Figures, joint: int) -> dict[str, Any]:
                  'moving': figures.moving}
     return {'measured': figures.measured[joint],
             **{name: dict(zip(MODELS, values[:, joint])) for name, values in residuals.items()}}
-
-
-# ---- Where recorded efforts lead the URDF's robot and the identified one, from recorded states
-
-HORIZON = 0.5   # duration of a rollout [s]
-_STEP = 0.01   # of the integration [s]: half of it changes no error by more than 4 %
-_MOST_ROLLOUTS = 4   # of them in each part that is held out
-_FASTEST = 3.0   # bound of velocities, over the fastest recorded ones: errors stay finite
-# begin, middle of each step, and end of a rollout [s]
-_TIMES = np.array([0.0, *np.arange(0.5 * _STEP, HORIZON, _STEP), HORIZON])
-
-
-def rollouts(result: Identification) -> tuple[Array, Array, Array] | None:
-    """
-    Return how far joints come (n,) in HORIZON, and by how much URDF and identified robot err.
-
-    Root mean squares [rad or m] of parts that were held out, NaN for joints that are not used;
-    None where no recording is at hand.
-    """
-    robot, used = result.robot, result.used
-    held_out = [(fit, windows) for number, fit in enumerate(result.fits)
-                if len((windows := _windows(result, number))[0])]
-    if not held_out:
-        return None
-    joints = np.zeros(result.joints.shape)
-    joints[:, :2] = robot.urdf_friction
-    urdf = result.fit._replace(bodies=robot.prior.parameters, joints=joints)
-    q, qd, effort = map(np.concatenate, zip(*(windows for _, windows in held_out)))
-    ends = (q[:, 0], _end(robot, urdf, used, q, qd, effort),
-            np.concatenate([_end(robot, fit, used, *windows) for fit, windows in held_out]))
-    moved, of_urdf, identified = (
-        np.where(used, np.sqrt(np.square(end - q[:, -1]).mean(axis=0)), np.nan) for end in ends)
-    return moved, of_urdf, identified
-
-
-def _windows(result: Identification, number: int) -> tuple[Array, Array, Array]:
-    """Return positions, velocities and efforts (w, k, n) of windows in a part that is held out."""
-    parts: list[tuple[Array, Array, Array]] = []
-    blocks = result.parts == 'blocks'
-    for summary in result.summaries if blocks else result.summaries[number:number + 1]:
-        if summary.rows is None:
-            continue
-        rows = summary.rows
-        inside = rows.block == number if blocks else rows.block < BLOCKS
-        first = np.searchsorted(rows.time, np.arange(rows.time[0], rows.time[-1], HORIZON))
-        last = np.searchsorted(rows.time, rows.time[first] + HORIZON)
-        times = [rows.time[i] + _TIMES for i, k in zip(first, last)
-                 if k < len(inside) and inside[i:k + 1].all()
-                 and np.diff(rows.time[i:k + 1]).max() < 2.0 / ROW_RATE]
-        late = np.stack([part[:, -1] for part in rows.joints], axis=1) * result.effort_per_unit
-        for samples in times[::-(-len(times) // _MOST_ROLLOUTS) or 1]:
-            parts.append((_at(samples, rows.time, rows.q), _at(samples, rows.time, rows.qd),
-                          _at(samples + summary.delay, rows.time, late)))
-    q, qd, effort = ([part[k] for part in parts] for k in range(3))
-    return np.array(q), np.array(qd), np.array(effort)
-
-
-def _at(times: Array, time: Array, values: Array) -> Array:
-    return np.stack([np.interp(times, time, column) for column in values.T], axis=1)
-
-
-def _end(robot: Robot, fit: Fit, used: NDArray[np.bool_], q: Array, qd: Array,
-         effort: Array) -> Array:
-    """
-    Return positions (w, n) at the ends of windows, from the states at their beginnings.
-
-    Joints that are not used move as recorded. Friction is integrated implicitly, as its sign is
-    stiffer than any step that one would like to wait for.
-    """
-    position, speed, top = q[:, 0].copy(), qd[:, 0].copy(), _FASTEST * np.abs(qd).max(axis=(0, 1))
-    joints: list[int] = np.flatnonzero(used).tolist()
-    qdd, unit = np.zeros_like(position), np.eye(len(used))[joints]
-    for step in range(1, len(_TIMES) - 1):
-        position[:, ~used], speed[:, ~used] = q[:, step, ~used], qd[:, step, ~used]
-        # efforts without acceleration, and with that of one joint after the other
-        copies = (len(joints) + 1, 1)
-        rates = (qd[:, step + 1] - qd[:, step - 1]) / (_TIMES[step + 1] - _TIMES[step - 1])
-        accelerations = np.tile(np.where(used, 0.0, rates), copies)
-        accelerations[len(position):] += np.repeat(unit, len(position), axis=0)
-        bias, *columns = robot.columns.efforts(
-            np.tile(position, copies), np.tile(speed, copies), accelerations, fit.bodies,
-        ).reshape(len(joints) + 1, len(position), len(used))
-        M = np.stack([(column - bias)[:, joints] for column in columns], axis=2)
-        remaining = (effort[:, step] - bias)[:, joints]
-        links = bias[:, joints] + np.einsum('wij,wj->wi', M, qdd[:, joints])
-        for k, j in enumerate(joints):
-            small = 0.01 * robot.sign_widths[j]
-            rates = np.concatenate((speed[:, j], speed[:, j] + small))
-            now, later = (joint_columns(rates, np.zeros_like(rates), np.tile(links[:, k], 2),
-                                        robot.sign_widths[j]) @ fit.joints[j]).reshape(2, -1)
-            remaining[:, k] -= now
-            M[:, k, k] += fit.joints[j, ARMATURE] + _STEP * np.maximum((later - now) / small, 0.0)
-        qdd[:, joints] = np.linalg.solve(M, remaining[:, :, None])[:, :, 0]
-        new = np.clip(speed + _STEP * qdd, -top, top)
-        position, speed = position + 0.5 * _STEP * (speed + new), new
-    return position
 
 
 # ---- The picture of an identification: efforts over time, and residuals of the three models

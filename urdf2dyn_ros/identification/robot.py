@@ -313,7 +313,6 @@ def _in_link(each: Attached, P: Array) -> Inertial:
 class Robot:
     """A robot of n joints that is to be identified."""
 
-    model: RobotModel
     dynamics: InverseDynamics
     system: Multibody
     columns: Columns
@@ -321,6 +320,11 @@ class Robot:
     urdf_friction: Array   # (n, 2), viscous and Coulomb friction of the URDF
     speed_limits: Array   # (n,) [rad/s or m/s], infinite where there is none
     sign_widths: Array   # (n,), velocities within which Coulomb friction turns over [rad/s or m/s]
+
+    @property
+    def model(self) -> RobotModel:
+        """The robot's description."""
+        return self.dynamics.model
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -335,11 +339,12 @@ class Robot:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def robot_of(model: RobotModel, dynamics: InverseDynamics) -> Robot:
-    """Return a robot from its model and the same model with its gravity."""
+def robot_of(dynamics: InverseDynamics) -> Robot:
+    """Return the robot of a model with its gravity."""
+    model = dynamics.model
     system = make_multibody(model)
     limits = [limit.velocity or np.inf for limit in dynamics.limits]
-    return Robot(model, dynamics, system, Columns(system, dynamics, dynamics.gravity_vector),
+    return Robot(dynamics, system, Columns(system, dynamics, dynamics.gravity_vector),
                  prior_of(system), joint_friction(model, dynamics),
                  np.array(limits, dtype=np.float64),
                  np.array([SIGN_WIDTHS[unit] for unit in dynamics.units]))

@@ -6,15 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from urdf2dyn_ros.identification.fit import (
-    Pool,
-    fits_to_others,
-    left_squares,
-    pooled,
-    triangle,
-    used_terms,
-)
-from urdf2dyn_ros.identification.gains import Gains, approximated
+from urdf2dyn_ros.identification.fit import Pool, triangle
 from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     ASYMMETRY,
@@ -25,7 +17,6 @@ from urdf2dyn_ros.identification.robot import (
     QUADRATIC,
     VISCOUS,
     Columns,
-    Robot,
     in_units,
     joint_columns,
 )
@@ -259,9 +250,6 @@ def _spans(time: Array, most: int) -> NDArray[np.int64]:
 
 # ---- Rows as triangles of blocks, and how well those that are held out are predicted
 
-_WEIGHT, _WEIGHT_OF_FREE_GAINS = 1.0, 10.0   # weights of the URDF's bodies, which may be wrong
-
-
 def weighted_pools(rows: RecordedRows, weights: Array) -> list[Pool]:
     """Return the pools of the blocks, then of the gaps: rows by the roots of weights (k, n)."""
     result = []
@@ -280,25 +268,3 @@ def score(total: Array, count: Array) -> float:
     """Return the geometric mean of the root mean squares of the joints that count."""
     known = (count > 0) & (total > 0.0)
     return float(np.exp(0.5 * np.log(total[known] / count[known]).mean())) if known.any() else 0.0
-
-
-def held_out_error(robot: Robot, pieces: Sequence[Piece], used: Array,
-                   free: NDArray[np.bool_]) -> Array:
-    """
-    Return the logarithms of the residuals (n,) that a fit leaves of held-out blocks of pieces.
-
-    The fit has possible bodies and friction that brakes; 0 for joints that are not used.
-    """
-    source = RowSource(pieces, robot.columns, robot.prior.parameters, robot.sign_widths)
-    pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
-    gains = approximated(robot, pooled(pools), Gains(np.ones(len(free)), free))
-    if free.any():
-        source.gains = gains.values
-        pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
-    unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
-    fits = fits_to_others(robot, pools, used_terms(robot, used, source.fastest, unknown),
-                          _WEIGHT_OF_FREE_GAINS if unknown else _WEIGHT)
-    total, count = left_squares(robot, fits, pools)
-    with np.errstate(divide='ignore', invalid='ignore'):
-        errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
-    return np.where((used > 0) & np.isfinite(errors), errors, 0.0)

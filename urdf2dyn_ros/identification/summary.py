@@ -124,6 +124,31 @@ def all_rows(summaries: Sequence[Summary]) -> Pool:
     return pooled([pool for summary in summaries for pool in summary.weighted])
 
 
+def mean_correlation(summaries: Sequence[Summary]) -> Array:
+    """Return how many rows count as one (n,), the mean over all rows."""
+    rows = np.array([summary.joint_seconds for summary in summaries])
+    times = np.array([summary.correlation for summary in summaries])
+    total = rows.sum(axis=0)
+    return np.where(total > 0.0, (rows * times).sum(axis=0) / np.maximum(total, 1e-12), 1.0)
+
+
+def all_terms(robot: Robot, summaries: Sequence[Summary],
+              payload_mass: float | None) -> FitTerms:
+    """
+    Return all terms of the joints that are used; with one joint, only its own body is free.
+
+    The mass [kg] is that of a payload, NaN if it is not known, None without a payload.
+    """
+    used = np.any([summary.used for summary in summaries], axis=0)
+    fastest: Array = np.maximum.reduce([summary.fastest for summary in summaries])
+    fixed: tuple[int, ...] = ()
+    if np.count_nonzero(used) == 1:
+        fixed = tuple(number for number, movers in enumerate(robot.columns.movers)
+                      if not used[movers].any())
+    return used_terms(robot, used, fastest)._replace(
+        fixed=fixed, payload=payload_mass)
+
+
 def in_other_units(summary: Summary, factors: Array) -> Summary:
     """Return a summary whose efforts are multiplied by factors (n,)."""
     return summary.with_pools(lambda pools: with_gains(pools, factors),

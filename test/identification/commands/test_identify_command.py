@@ -19,8 +19,9 @@ from support.scara_recordings import MODEL, NAMES, identified, recording, robot
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.identification.fit import ConsistentFit
 from urdf2dyn_ros.identification.identify import identify
-from urdf2dyn_ros.identification.report import centre_in_link, rollouts
+from urdf2dyn_ros.identification.report import centre_in_link
 from urdf2dyn_ros.identification.robot import pseudo_inertia, robot_of
+from urdf2dyn_ros.identification.rollouts import rollouts
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.inverse_dynamics import NODE_PARAMETERS
 from urdf2dyn_ros.recordings import pages
@@ -167,7 +168,7 @@ def test_tables_of_the_report_are_the_figures_for_programs(result: Path) -> None
 def test_centres_of_mass_are_in_the_frames_of_the_urdf() -> None:
     """Not along the axes of the equations, whose z is the joint's."""
     model = read_urdf((OWN / 'rx90.urdf').read_text().replace('0 0 1', '0 1 0'))
-    rx90 = robot_of(model, InverseDynamics(model, backend='python'))
+    rx90 = robot_of(InverseDynamics(model, backend='python'))
     aligned = 0
     for row, body in zip(rx90.prior.nominal, rx90.system.bodies, strict=True):
         link, = body.attached
