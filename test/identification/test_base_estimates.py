@@ -35,7 +35,7 @@ def urdf() -> Robot:
 def summary_of(urdf: Robot, seed: int, drift: float = 0.0) -> Summary:
     """Return the summary of 8 s with noise of 3 %, and offsets of that day."""
     names = RecordedNames(urdf.joints, urdf.dynamics.continuous, urdf.dynamics.units)
-    used = np.ones(4)
+    used = np.ones(4, dtype=bool)
     rng = np.random.default_rng(seed + 40)
     time, q, qd, qdd = motion(8.0, seed)
     effort = ROBOT(q, qd, qdd)

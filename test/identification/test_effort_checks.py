@@ -103,7 +103,7 @@ def test_another_gravity_is_reported_with_its_direction(gravity, begin, gains, r
 def test_a_piece_that_another_pace_makes_too_short_is_not_judged(robot: Robot) -> None:
     piece = Piece(*(part[:125] for part in motion()[:1]), RATE,
                   *(part[:125] for part in (*motion()[1:], motion()[3])))
-    assert np.isinf(fitted_error(robot, piece, np.ones(6), np.zeros(6, dtype=bool),
+    assert np.isinf(fitted_error(robot, piece, np.ones(6, dtype=bool), np.zeros(6, dtype=bool),
                                  NONE._replace(pace=10.0))).all()
 
 
@@ -223,7 +223,7 @@ def test_the_sign_of_a_free_gain_is_that_with_which_friction_brakes(robot: Robot
     wrong = replace(robot, prior=robot.prior._replace(parameters=parameters))
     rows = RowSource([Piece(time, RATE, *motions, effort / GAINS)], robot.columns, parameters,
                      robot.sign_widths).rows(10.0, 0.0)
-    found = approximated(wrong, pooled(block_pools(rows, np.ones(6))), FREE)
+    found = approximated(wrong, pooled(block_pools(rows, np.ones(6, dtype=bool))), FREE)
     assert (np.sign(found.values) == np.sign(GAINS)).all()
 
 

@@ -49,7 +49,7 @@ def note(q, qd, qdd, effort) -> str:
     model = read_urdf(Path(URDF))
     robot = robot_of(InverseDynamics(model, backend='python'))
     piece = Piece(TIME[:len(q)], RATE, q, qd, qdd, effort)
-    summary = summarised(robot, 'r', [piece], np.ones(6), (10.0, 0.0))
+    summary = summarised(robot, 'r', [piece], np.ones(6, dtype=bool), (10.0, 0.0))
     return small_errors(robot, piece, summary, np.ones(6, dtype=bool))
 
 

@@ -126,10 +126,12 @@ def _settings(arguments: argparse.Namespace) -> IdentificationSettings:
         raise ParameterError('--gains and --effort-semantics current require each other')
     reading = read_reading(arguments)
     return IdentificationSettings(
-        reading.topic, tuple(arguments.hold), tuple(arguments.rename), tuple(arguments.gains),
-        arguments.cutoff, arguments.delay, arguments.weight,
-        tuple(arguments.payload_recording), arguments.payload_link, arguments.payload_mass,
-        arguments.force, reading.columns, read_workers(arguments), reading.degrees, reading.rate)
+        topic=reading.topic, hold=tuple(arguments.hold), renames=tuple(arguments.rename),
+        gains=tuple(arguments.gains), cutoff=arguments.cutoff, delay=arguments.delay,
+        weight=arguments.weight, payload_recordings=tuple(arguments.payload_recording),
+        payload_link=arguments.payload_link, payload_mass=arguments.payload_mass,
+        force=arguments.force, columns=reading.columns, workers=read_workers(arguments),
+        degrees=reading.degrees, rate=reading.rate)
 
 
 def _write(result: Identification, staged: Mapping[str, Path], text: str | bytes,

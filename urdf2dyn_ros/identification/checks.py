@@ -63,7 +63,7 @@ class Checked(NamedTuple):
     """Which joints of a recording count, and why others do not."""
 
     moving: NDArray[np.bool_]   # (n,)
-    used: Array   # (n,), 1 for joints that move and whose efforts are measured, else 0
+    used: NDArray[np.bool_]   # (n,), joints that move and whose efforts are measured
     remarks: list[str]
     contradictions: list[str]   # what no model of the robot would explain
     fault: str   # why nothing can be identified, or empty
@@ -80,7 +80,7 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
     while_moving = [effort[speed[:, j] > MOVING_SPEED * speed[:, j].max(initial=0.0), j]
                     for j in range(len(joints))]
     faults = list(map(sensor_fault, effort.T, while_moving))
-    used = np.array([float(moves and not fault) for moves, fault in zip(moving, faults)])
+    used = moving & [not fault for fault in faults]
     remarks = [f'{joint}: {fault}; it is not identified'
                for joint, fault, moves in zip(joints, faults, moving) if fault and moves]
     free = free_gains(gains, len(joints))   # which have any unit
@@ -90,7 +90,7 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
          for joint, limit, any_unit in zip(joints, limits, free)})
     dead = []
     for j in np.flatnonzero(~moving & [not fault for fault in faults]).tolist():
-        single = RecordingFit(robot.dynamics, pieces, 1.0 * (np.arange(len(joints)) == j), free)
+        single = RecordingFit(robot.dynamics, pieces, np.arange(len(joints)) == j, free)
         if single.samples >= FEWEST_JUDGED and is_of_motion(
                 effort[:, j], 1.0 - math.exp(single.unexplained(none)[j])):
             dead.append(joints[j])
@@ -114,7 +114,7 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
     return Checked(moving, used, remarks, contradictions, fault)
 
 
-def fitted_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_],
+def fitted_error(robot: Robot, piece: Piece, used: NDArray[np.bool_], free: NDArray[np.bool_],
                  change: Change) -> Array:
     """Judge a change by `held_out_error` of any possible bodies."""
     if change.gravity is not None:
@@ -126,7 +126,7 @@ def fitted_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_
     spread = np.std(changed.effort, axis=0)
     try:
         return held_out_error(robot, [changed], used, free) - np.log(
-            np.where((used > 0) & (spread > 0.0), spread, 1.0))
+            np.where(used & (spread > 0.0), spread, 1.0))
     except LoopError:   # the changed positions close no loops: nothing is explained
         return np.full(len(used), np.inf)
 
@@ -134,7 +134,7 @@ def fitted_error(robot: Robot, piece: Piece, used: Array, free: NDArray[np.bool_
 _WEIGHT, _WEIGHT_OF_FREE_GAINS = 1.0, 10.0   # weights of the URDF's bodies, which may be wrong
 
 
-def held_out_error(robot: Robot, pieces: Sequence[Piece], used: Array,
+def held_out_error(robot: Robot, pieces: Sequence[Piece], used: NDArray[np.bool_],
                    free: NDArray[np.bool_]) -> Array:
     """
     Return the logarithms of the residuals (n,) that a fit leaves of held-out blocks of pieces.
@@ -147,13 +147,13 @@ def held_out_error(robot: Robot, pieces: Sequence[Piece], used: Array,
     if free.any():
         source.gains = gains.values
         pools = block_pools(source.rows(HIGHEST_CUTOFF, 0.0), used)[:BLOCKS]
-    unknown = tuple(np.flatnonzero(free & (used > 0)).tolist())
+    unknown = tuple(np.flatnonzero(free & used).tolist())
     fits = fits_to_others(robot, pools, used_terms(robot, used, source.fastest, unknown),
                           _WEIGHT_OF_FREE_GAINS if unknown else _WEIGHT)
     total, count = left_squares(robot, fits, pools)
     with np.errstate(divide='ignore', invalid='ignore'):
         errors = 0.5 * np.log(total / count) - np.log(np.abs(gains.values))
-    return np.where((used > 0) & np.isfinite(errors), errors, 0.0)
+    return np.where(used & np.isfinite(errors), errors, 0.0)
 
 
 # ---- Efforts of one joint that are late, from a drive or a filter of its own
@@ -231,7 +231,7 @@ class _SmallErrors:
                 *((piece.time - piece.time[0], values) for values in piece[2:5]),
                 (efforts.time, late))))
         speed = np.abs(self._piece.qd)
-        self._moves = (speed > _FAST * speed.max(axis=0)) & (summary.used > 0)
+        self._moves = (speed > _FAST * speed.max(axis=0)) & summary.used
         self._block = divide(time, self._moves)
         self._slopes = slopes_of(robot.prior.factors)
         self._sigma = np.ones(len(robot.joints))
@@ -331,7 +331,7 @@ def small_errors(robot: Robot, piece: Piece, summary: Summary, moving: NDArray[n
     joints = [joint for joint in sorted(moved_beyond(robot.system, moving))
               if moving[joint] and robot.dynamics.units[joint] == 'rad']
     assert summary.rows is not None
-    motion = float(summary.rows.moves[:, summary.used > 0].sum(axis=0).mean()) / ROW_RATE
+    motion = float(summary.rows.moves[:, summary.used].sum(axis=0).mean()) / ROW_RATE
     if not joints or len(moving) > _MOST_JOINTS or motion < _LEAST_MOTION:
         return ''
     errors = _SmallErrors(robot, piece, summary)

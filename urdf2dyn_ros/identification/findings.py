@@ -16,6 +16,7 @@ from urdf2dyn_ros.identification.result import LEAST_SHARE, Identification
 from urdf2dyn_ros.identification.summary import LARGEST_DELAY, all_rows
 from urdf2dyn_ros.recordings.mistakes import moved_beyond
 from urdf2dyn_ros.robot.spatial import Array
+from urdf2dyn_ros.text import listed
 
 # ---- What the data contradict, and what else an identified model does not explain, in sentences
 
@@ -128,6 +129,10 @@ def remarks_of(result: Identification, negative_rotors: NDArray[np.bool_]) -> It
                f'samples, {figures.moving[2, j]:.3g} while it moves), where static friction is '
                'undetermined')
     yield from (text for text, heaviest in _changed_masses(result) if not heaviest)
+    without = [summary.name for summary in result.summaries if summary.rows is None]
+    if without:
+        yield (f'of {listed(without)} the sums are at hand, not the samples: whether residuals '
+               'depend on positions, velocities or time is judged without them')
     for summary in result.summaries:
         if abs(summary.delay) >= LARGEST_DELAY:
             late, why = ('late', ' Or does friction follow late when a joint turns back, as in '

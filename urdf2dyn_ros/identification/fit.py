@@ -86,7 +86,7 @@ _LEAST_DECREASE = 1e-11   # decrease of the cost that the last step promises, re
 class FitTerms(NamedTuple):
     """What is unknown of n joints."""
 
-    used: NDArray[np.bool_]   # (n, c), unknowns of each joint
+    unknown: NDArray[np.bool_]   # (n, c), which of JOINT_COLUMNS are, at each joint
     top_speed: Array   # (n,), velocity up to which friction is not negative [rad/s or m/s]
     direction: Array   # (n,), 1 or -1: in which viscous friction is larger, where it differs
     free_gains: tuple[int, ...] = ()   # joints whose columns of bodies are times exp(an unknown)
@@ -142,19 +142,19 @@ class ConsistentFit:
         self._weights = np.full(b, problem.weight)
         if terms.payload is not None:
             self._weights[-1] = _PAYLOAD_WEIGHT
-        used = problem.scale > 0.0
-        positive = used & (np.arange(len(JOINT_COLUMNS)) != OFFSET) & (not signed)
-        self.place, first_gain = np.full(used.shape, -1), 10 * b + np.count_nonzero(used)
-        self.place[used] = np.arange(10 * b, first_gain)
-        self._used, self._scalars = used, self.place[positive]
+        unknown = problem.scale > 0.0
+        positive = unknown & (np.arange(len(JOINT_COLUMNS)) != OFFSET) & (not signed)
+        self.place, first_gain = np.full(unknown.shape, -1), 10 * b + np.count_nonzero(unknown)
+        self.place[unknown] = np.arange(10 * b, first_gain)
+        self._unknown, self._scalars = unknown, self.place[positive]
         self._count = first_gain + len(terms.free_gains)
         gains = np.arange(first_gain, self._count)
         self.gain_place = np.full(n, -1)
         self.gain_place[list(terms.free_gains)] = gains
         # an approximation of a gain is wrong by a factor of two or three, an offset is small
-        offsets = self.place[used[:, OFFSET] & (not signed), OFFSET]
+        offsets = self.place[unknown[:, OFFSET] & (not signed), OFFSET]
         self._squared = np.concatenate((offsets, gains))
-        speeds = np.where(used[:, QUADRATIC], terms.top_speed, np.inf)
+        speeds = np.where(unknown[:, QUADRATIC], terms.top_speed, np.inf)
         self._to_joint = [*map(bounded, speeds.tolist(), terms.direction.tolist())]
         self._free = np.ones(self._count)
         for body in terms.fixed:
@@ -170,17 +170,17 @@ class ConsistentFit:
         self._joint = np.repeat(np.arange(len(problem.triangles)), [*map(len, problem.triangles)])
         self._of_bodies, self._of_joints = np.zeros((2, len(self._joint), self._count))
         self._nominal, self._target = np.zeros((2, len(self._joint)))
-        for j, (R, used) in enumerate(zip(problem.triangles, problem.bodies)):
+        for j, (R, bodies) in enumerate(zip(problem.triangles, problem.bodies)):
             if not R.any():
                 continue
             rows, matrix = self._joint == j, R / problem.sigma[j]
             self._target[rows] = matrix[:, -1]
-            for k, body in enumerate(used):
+            for k, body in enumerate(bodies):
                 part = matrix[:, 10 * k:10 * k + 10]
                 self._of_bodies[rows, 10 * body:10 * body + 10] += part @ self.slopes[body]
                 self._nominal[rows] += part @ self._prior_bodies[body]
-            of_joint = matrix[:, 10 * len(used):-1] @ self._to_joint[j] * problem.scale[j]
-            unknown = self._used[j]
+            of_joint = matrix[:, 10 * len(bodies):-1] @ self._to_joint[j] * problem.scale[j]
+            unknown = self._unknown[j]
             self._of_joints[np.ix_(rows, self.place[j][unknown])] = of_joint[:, unknown]
         mass = problem.terms.payload
         if mass is not None and np.isfinite(mass):   # one more residual
@@ -282,7 +282,7 @@ class ConsistentFit:
         return np.asarray(self._prior_bodies + np.einsum('bij,bj->bi', self.slopes, entries))
 
     def _joints(self, u: Array) -> Array:
-        values = np.where(self._used, self.problem.scale * u[self.place], 0.0)
+        values = np.where(self._unknown, self.problem.scale * u[self.place], 0.0)
         return np.array([matrix @ row for matrix, row in zip(self._to_joint, values)])
 
     def _gains_of(self, u: Array) -> Array:
@@ -329,11 +329,11 @@ _BETTER_FRICTION = 0.95   # residual of held-out parts by a further term of fric
 LEAST_SIGMA = 1e-9
 
 
-def used_terms(robot: Robot, used: Array | NDArray[np.bool_], fastest: Array,
+def used_terms(robot: Robot, used: NDArray[np.bool_], fastest: Array,
                free_gains: tuple[int, ...] = ()) -> FitTerms:
     """Return the terms of the usual unknowns of the joints that are used (n,)."""
     every = np.zeros((len(used), len(JOINT_COLUMNS)), dtype=bool)
-    every[:, USUAL] = used[:, None] > 0
+    every[:, USUAL] = used[:, None]
     return FitTerms(every, top_speeds(robot.speed_limits, fastest), np.ones(len(used)),
                     free_gains)
 
@@ -358,10 +358,10 @@ class PooledFit(NamedTuple):
 
 def scales(pool: Pool, terms: FitTerms) -> Array:
     """Return the x0 (n, c) of friction and rotors; 0 for those that are no unknowns."""
-    result = np.zeros(terms.used.shape)
+    result = np.zeros(terms.unknown.shape)
     for j, R in enumerate(pool.triangles):
         *sizes, effort = np.linalg.norm(R[:, -1 - len(JOINT_COLUMNS):], axis=0).tolist()
-        for k in np.flatnonzero(terms.used[j]):
+        for k in np.flatnonzero(terms.unknown[j]):
             if sizes[k] > 0.0 and effort > 0.0:
                 # qd |qd| / v is as large as the column of quadratic friction over v
                 size = sizes[k] / (terms.top_speed[j] if k == QUADRATIC else 1.0)
@@ -405,7 +405,7 @@ def fitted(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
 
 def squares(fit: Fit, pool: Pool, robot: Robot) -> Array:
     """Return the sum of the squared residuals (n,) of a pool's rows."""
-    residuals = [R[:, :-1] @ fit.solution(j, used) - R[:, -1] for j, (R, used) in enumerate(
+    residuals = [R[:, :-1] @ fit.solution(j, bodies) - R[:, -1] for j, (R, bodies) in enumerate(
         zip(pool.triangles, robot.columns.bodies))]
     return np.array([float(residual @ residual) for residual in residuals])
 
@@ -446,10 +446,10 @@ def significant_terms(robot: Robot, pool: Pool, terms: FitTerms, weight: float,
     covariance: Array = np.asarray(np.linalg.inv(normal), dtype=np.float64)
     values, errors = result.fit.joints, _SIGNIFICANT_DEVIATIONS * (
         method.joint_deviations(covariance) * np.sqrt(correlation)[:, None])
-    used = terms.used.copy()
-    used[:, LOAD] &= values[:, LOAD] > errors[:, LOAD]
-    used[:, QUADRATIC] &= np.abs(values[:, QUADRATIC]) > errors[:, QUADRATIC]
-    return terms._replace(used=used), np.asarray(values[:, ARMATURE] < -errors[:, ARMATURE])
+    unknown = terms.unknown.copy()
+    unknown[:, LOAD] &= values[:, LOAD] > errors[:, LOAD]
+    unknown[:, QUADRATIC] &= np.abs(values[:, QUADRATIC]) > errors[:, QUADRATIC]
+    return terms._replace(unknown=unknown), np.asarray(values[:, ARMATURE] < -errors[:, ARMATURE])
 
 
 def with_further_friction(robot: Robot, pools: Sequence[Pool], judged: Sequence[Pool],
@@ -466,9 +466,9 @@ def with_further_friction(robot: Robot, pools: Sequence[Pool], judged: Sequence[
         return np.sqrt(left_squares(robot, trial_fits, judged)[0])
 
     def tried(joints: NDArray[np.bool_], columns: NDArray[np.int64] | int) -> FitTerms:
-        used = terms.used.copy()
-        used[np.arange(len(used)), columns] |= joints
-        return terms._replace(used=used)
+        unknown = terms.unknown.copy()
+        unknown[np.arange(len(unknown)), columns] |= joints
+        return terms._replace(unknown=unknown)
 
     usual = least = residual_of(fits)
     joints = usual > 0.0
@@ -560,14 +560,14 @@ def with_spread_of_parts(result: PooledFit, fits: Sequence[PooledFit],
     """
     covariance, parts = covariance_of(result, correlation)
     problem = result.problem
-    bodies = slice(0, 10 * len(problem.factors))
+    of_bodies = slice(0, 10 * len(problem.factors))
     factors = []
-    for j, (R, used, part) in enumerate(zip(problem.triangles, problem.bodies, parts)):
-        columns = slice(0, 10 * len(used))
-        changes = [R[:, columns] @ (fit.fit.solution(j, used) - result.fit.solution(j, used))[
+    for j, (R, bodies, part) in enumerate(zip(problem.triangles, problem.bodies, parts)):
+        columns = slice(0, 10 * len(bodies))
+        changes = [R[:, columns] @ (fit.fit.solution(j, bodies) - result.fit.solution(j, bodies))[
             columns] / problem.sigma[j] for fit in fits]
         seen = (len(fits) - 1) / len(fits) * float(np.square(changes).sum())
-        expected = float(np.sum((part * covariance)[bodies, bodies]))
+        expected = float(np.sum((part * covariance)[of_bodies, of_bodies]))
         factors.append(max(1.0, seen / expected) if expected > 0.0 else 1.0)
     return np.asarray(correlation * np.array(factors))
 
@@ -586,8 +586,9 @@ def compute_deviations(result: PooledFit, correlation: Array) -> Deviations:
         slopes[rows, rows] = slope
         bodies[body] = np.sqrt(np.diag(slope @ covariance[rows, rows] @ slope.T))
         shares[body] = bodies[body] / np.sqrt(before[body] * np.diag(slope @ slope.T))
-    used = slice(0, 10 * urdf)
-    information = before[0] * sum(part / factor for factor, part in zip(correlation, parts))
-    determined = int((np.linalg.eigvalsh(information[used, used]) > _MOSTLY_DATA ** -2).sum())
+    of_urdf = slice(0, 10 * urdf)
+    information = before[0] * sum(part[of_urdf, of_urdf] / factor
+                                  for factor, part in zip(correlation, parts))
+    determined = int((np.linalg.eigvalsh(information) > _MOSTLY_DATA ** -2).sum())
     return Deviations(bodies, shares, method.joint_deviations(covariance),
-                      slopes @ covariance[used, used] @ slopes.T, determined, 10 * urdf)
+                      slopes @ covariance[of_urdf, of_urdf] @ slopes.T, determined, 10 * urdf)

@@ -133,7 +133,7 @@ def _gain_fit(robot: Robot, summaries: Sequence[Summary], gains: Gains,
     parts = parts_of(summaries, blocks_only=payload is not None).frictionless
     terms = all_terms(robot, summaries, None if payload is None else payload.mass)
     moves = pooled(parts).rows > 0.0
-    terms = terms._replace(used=terms.used & (np.arange(len(JOINT_COLUMNS)) == ARMATURE),
+    terms = terms._replace(unknown=terms.unknown & (np.arange(len(JOINT_COLUMNS)) == ARMATURE),
                            free_gains=tuple(np.flatnonzero(gains.free & moves).tolist()))
     for _ in range(_PRIOR_SCALINGS if mass_known else 1):
         before, scaled = robot, with_gains(parts, gains.values)

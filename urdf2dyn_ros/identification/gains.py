@@ -183,9 +183,9 @@ def ratios_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> tuple[Array, A
     Second, the share (n,) that bodies have of the squared effort.
     """
     ratios, weights = np.ones(len(pool.triangles)), np.zeros(len(pool.triangles))
-    for j, (R, used) in enumerate(zip(pool.triangles, robot.columns.bodies)):
+    for j, (R, numbers) in enumerate(zip(pool.triangles, robot.columns.bodies)):
         columns = R[:, :R.shape[1] - 1 - len(JOINT_COLUMNS)]
-        nominal, identified = (columns @ parameters[used].ravel()
+        nominal, identified = (columns @ parameters[numbers].ravel()
                                for parameters in (robot.prior.parameters, bodies))
         squares = float(nominal @ nominal)
         if squares > 0.0:

@@ -102,30 +102,33 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
     """
     robot = robot_of(checked_dynamics(dynamics))
     source, remarks = source_of(robot, settings), list[str]()
-    used, loaded, judged = ([str(path) for path in (
+    fit_paths, payload_paths, validation_paths = ([str(path) for path in (
         [paths] if isinstance(paths, str | Path) else paths)] for paths in (
         recordings, settings.payload_recordings, validate))
-    if not used:
+    if not fit_paths:
         raise IdentificationError('there are no recordings to identify from')
     given = dict[str, str]()
-    count = len(used) + len(loaded) + len(judged)
-
-    def read(first: int, part: Sequence[str], source: Source) -> list[Summary]:
-        def summaries() -> Iterator[Summary]:
-            for summary in read_summaries(
-                    robot, part, source, remarks, given,
-                    lambda fraction: show((first + fraction * len(part)) / count)):
-                if first == 0:
-                    keep(summary.name, summary_bytes(summary, robot))
-                yield summary
-
-        return grouped(summaries(), len(part))
-
+    before, count = 0, len(fit_paths) + len(payload_paths) + len(validation_paths)
     with threadpool_limits(1, user_api='blas'):
         with progress('reading and compressing') as show:
-            summaries = read(0, used, source)
+
+            def read(paths: Sequence[str], source: Source, kept: bool = False) -> list[Summary]:
+                nonlocal before
+                first, before = before, before + len(paths)
+
+                def each() -> Iterator[Summary]:
+                    for summary in read_summaries(
+                            robot, paths, source, remarks, given,
+                            lambda fraction: show((first + fraction * len(paths)) / count)):
+                        if kept:
+                            keep(summary.name, summary_bytes(summary, robot))
+                        yield summary
+
+                return grouped(each(), len(paths))
+
+            summaries = read(fit_paths, source, kept=True)
             payload = payload_on(robot, settings.payload_link or '', settings.payload_mass,
-                                 read(len(used), loaded, source)) if loaded else None
+                                 read(payload_paths, source)) if payload_paths else None
             # nothing of the model is chosen from what it is judged by
             seconds = [summary.seconds for summary in summaries]
             cutoff, delay = (float(np.average([getattr(summary, name) for summary in summaries],
@@ -134,7 +137,7 @@ def identify(recordings: Sequence[str | Path], dynamics: InverseDynamics,
                 settings, cutoff=settings.cutoff or cutoff,
                 delay=delay if settings.delay is None else settings.delay))
             try:
-                validation = read(len(used) + len(loaded), judged, others) if judged else []
+                validation = read(validation_paths, others) if validation_paths else []
             except IdentificationError as error:   # of no recording for the validation
                 validation = []
                 remarks += [f'not used: {fault}' for fault in str(error).splitlines()]

@@ -115,7 +115,7 @@ def check_carrier(robot: Robot, summaries: Sequence[Summary], gains: Gains | Non
         gains = approximated(robot, pooled([without, loaded]), gains)
         without, loaded = with_gains([without, loaded], gains.values)
     terms = all_terms(robot, [*summaries, *payload.summaries], payload.mass)._replace(free_gains=(
-        () if gains is None else tuple(np.flatnonzero(gains.free & (used + loaded_used > 0)))))
+        () if gains is None else tuple(np.flatnonzero(gains.free & (used | loaded_used)))))
 
     def residual_of(carried: CarriedPayload, without: Pool, loaded: Pool) -> float:
         """Return the logarithm of what a fit leaves of the efforts, sum of the joints."""

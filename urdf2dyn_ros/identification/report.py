@@ -175,7 +175,7 @@ def _stribeck_velocity(result: Identification, j: int) -> float:
 
 
 def _friction_table(result: Identification) -> ReportTable:
-    rows, used = [], result.terms.used
+    rows, unknown = [], result.terms.unknown
     for j, joint in enumerate(result.robot.joints):
         if result.used[j]:
             cells = [f'{figure_text(value)} +- {figure_text(error, 2)}' if math.isfinite(error)
@@ -188,9 +188,10 @@ def _friction_table(result: Identification) -> ReportTable:
                          figure_text(result.terms.top_speed[j])])
     further = '; '.join(
         f'{joint}: ' + ' and '.join(compress(
-            ('asymmetry', 'Stribeck friction'), (used[j, ASYMMETRY], used[j, STRIBECK].any())))
+            ('asymmetry', 'Stribeck friction'),
+            (unknown[j, ASYMMETRY], unknown[j, STRIBECK].any())))
         + f', by {100.0 * (1.0 - result.left_by_friction[j]):.0f} %'
-        for j, joint in enumerate(result.robot.joints) if used[j, ASYMMETRY:].any())
+        for j, joint in enumerate(result.robot.joints) if unknown[j, ASYMMETRY:].any())
     return ReportTable(
         'What changed: friction and rotors', (
             'joint', 'URDF: viscous, Coulomb', *_TERMS, 'Stribeck velocity',

@@ -182,9 +182,9 @@ class RowSource:
             if len(self._bodies) < len(self._pieces):
                 self._bodies.append([Spectra(part, piece.rate) for part in parts])
             self._own.append([Spectra(joint_columns(
-                piece.qd[:, j], piece.qdd[:, j], part @ bodies[used].ravel(), self._widths[j]),
+                piece.qd[:, j], piece.qdd[:, j], part @ bodies[numbers].ravel(), self._widths[j]),
                 piece.rate)
-                for j, (part, used) in enumerate(zip(parts, self._columns.bodies))])
+                for j, (part, numbers) in enumerate(zip(parts, self._columns.bodies))])
 
     def rows(self, cutoff: float, delay: float) -> RecordedRows:
         """Return all rows with a cutoff of the columns [Hz] and a delay of the efforts [s]."""
@@ -260,8 +260,8 @@ def weighted_pools(rows: RecordedRows, weights: Array) -> list[Pool]:
     return result
 
 
-def block_pools(rows: RecordedRows, used: Array) -> list[Pool]:   # weights (n,) of joints
-    return weighted_pools(rows, np.broadcast_to(used, rows.moves.shape))
+def block_pools(rows: RecordedRows, used: NDArray[np.bool_]) -> list[Pool]:   # joints (n,)
+    return weighted_pools(rows, np.broadcast_to(used.astype(float), rows.moves.shape))
 
 
 def score(total: Array, count: Array) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 from zipfile import ZipFile, is_zipfile
 
 import numpy as np
+from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import RecordingError
 from urdf2dyn_ros.identification.fit import (
@@ -54,7 +55,7 @@ class Summary:
     seconds: float   # duration of what is used [s]
     cutoff: float   # of the columns [Hz]
     delay: float   # of the efforts [s]
-    used: Array   # (n,), 1 for joints whose efforts count, else 0
+    used: NDArray[np.bool_]   # (n,), joints whose efforts count
     fastest: Array   # (n,) [rad/s or m/s]
     correlation: Array   # (n,), rows that count as one, as neighbouring residuals are alike
     # rows of the fit, with small weights of large residuals: blocks, then gaps
@@ -70,7 +71,8 @@ class Summary:
     recordings: int = 1
     digest: str = ''   # of positions and efforts, the same for a copy of the recording
     contradictions: tuple[str, ...] = ()   # what in it contradicts any model, in sentences
-    rows: RecordedRows | None = None   # for pictures, where the recording was read
+    # for pictures and what residuals depend on; None of summaries in files and of many recordings
+    rows: RecordedRows | None = None
 
     def with_pools(self, change: Callable[[Sequence[Pool]], list[Pool]],
                    **values: Any) -> 'Summary':
@@ -79,7 +81,7 @@ class Summary:
         return replace(self, **values)
 
 
-def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
+def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: NDArray[np.bool_],
                filtering: tuple[float | None, float | None] = (None, None),
                gains: Gains | None = None,
                show: Callable[[float], None] = lambda fraction: None) -> Summary:
@@ -107,15 +109,17 @@ def summarised(robot: Robot, name: str, pieces: Sequence[Piece], used: Array,
     fit = fitted(robot, pooled(block_pools(rows, used)), terms, PRIOR_WEIGHT, linear=True)
     residuals = [part[:, :-1] @ fit.fit.solution(j, bodies) - part[:, -1]
                  for j, (part, bodies) in enumerate(zip(rows.joints, robot.columns.bodies))]
-    weights = used * _huber_weights(residuals)
-    result = Summary(name, float(seconds), cutoff, delay, used, source.fastest,
-                     np.array([integral_time(residual) for residual in residuals]),
-                     weighted_pools(rows, weights),
-                     weighted_pools(rows, used * rows.moves)[:BLOCKS],
-                     weighted_pools(rows, used * ~rows.moves)[:BLOCKS],
-                     weighted_pools(source.frictionless(cutoff, delay), weights * rows.moves),
-                     used * float(seconds), delays,
-                     gains is not None, rows=rows)
+    counts: Array = used.astype(np.float64)
+    weights = counts * _huber_weights(residuals)
+    result = Summary(
+        name, float(seconds), cutoff, delay, used, source.fastest,
+        correlation=np.array([integral_time(residual) for residual in residuals]),
+        weighted=weighted_pools(rows, weights),
+        moving=weighted_pools(rows, counts * rows.moves)[:BLOCKS],
+        resting=weighted_pools(rows, counts * ~rows.moves)[:BLOCKS],
+        frictionless=weighted_pools(source.frictionless(cutoff, delay), weights * rows.moves),
+        joint_seconds=counts * float(seconds), delays=delays, currents=gains is not None,
+        rows=rows)
     return result if gains is None else in_other_units(result, 1.0 / gains.values)
 
 
@@ -191,7 +195,7 @@ _FAR_BETTER_ERROR = 0.9
 _BETTER_ERROR = 0.995
 
 
-def _chosen_filter(robot: Robot, source: RowSource, used: Array, terms: FitTerms,
+def _chosen_filter(robot: Robot, source: RowSource, used: NDArray[np.bool_], terms: FitTerms,
                    cutoff: float | None, delay: float | None,
                    by_bodies: bool) -> tuple[float, float, tuple[float, float]]:
     """
@@ -264,7 +268,7 @@ def _vertex(middle_delay: float, step: float, low: float, middle: float, high: f
 # ---- Summaries as files of numpy, versioned and checked, which stand in for recordings
 
 SUFFIX = '.npz'
-_VERSION = 9
+_VERSION = 10
 _VECTORS = ('used', 'fastest', 'correlation', 'joint_seconds')
 _OTHERS = ('name', 'seconds', 'cutoff', 'delay', 'delays', 'currents', 'recordings',
            'digest', 'contradictions')
@@ -354,7 +358,7 @@ def merged_summary(first: Summary, second: Summary) -> Summary:
         delays=(min(first.delays[0], second.delays[0]), max(first.delays[1], second.delays[1])),
         contradictions=first.contradictions + second.contradictions,
         correlation=mean('correlation', joint_share),
-        used=np.maximum(first.used, second.used),
+        used=first.used | second.used,
         fastest=np.maximum(first.fastest, second.fastest),
         **pools)
 

@@ -299,7 +299,7 @@ class _Sinks:
                   for part in zip(*(np.split(values, gaps)
                                     for values in (time, q, qd, qdd, effort)))
                   if len(part[0]) > 1]
-        recording = RecordingFit(dynamics, pieces, 1.0 * used, np.zeros(len(used), dtype=bool))
+        recording = RecordingFit(dynamics, pieces, used, np.zeros(len(used), dtype=bool))
         judge = Judge(lambda change: 0.5 * recording.unexplained(change), _LONGEST_LAG)
         return one_cause(recording, moving, judge, self._semantics.current, _WRONG_UNITS)
 

@@ -102,7 +102,7 @@ class RecordingFit:
     together.
     """
 
-    def __init__(self, dynamics: InverseDynamics, pieces: Sequence[Piece], used: Array,
+    def __init__(self, dynamics: InverseDynamics, pieces: Sequence[Piece], used: NDArray[np.bool_],
                  free: NDArray[np.bool_]) -> None:
         self.dynamics, self.pieces, self.used, self.free = dynamics, pieces, used, free
         self.system, self.names = make_multibody(dynamics.model), dynamics.joint_names
