@@ -11,6 +11,7 @@ from language_tools import ONE_EACH, TOOLS, check_self_test
 
 from support.mechanisms import MECHANISMS, mechanism
 from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
+from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
 
 GENERAL = [name for name in MECHANISMS if name != 'palletizer']
 STYLES = ('fast', 'readable')
@@ -40,10 +41,8 @@ def test_the_python_file_closes_and_computes_the_same(name: str, style: str) -> 
     assert module['close']([9.0] * len(q)) != (passive, 'closed')
 
 
-@pytest.mark.parametrize('functions', [
-    'mass_matrix', 'gravity', 'bias', 'energy', 'terms', 'all', 'forward_dynamics', 'regressor',
-    'momentum', 'coriolis_matrix', 'inverse_dynamics_derivatives',
-    'forward_dynamics_derivatives'])
+@pytest.mark.parametrize('functions', [choice for choice, names in CHOICES.items()
+                                       if not any(FUNCTIONS[name].kinematic for name in names)])
 def test_every_function_has_its_self_test(tmp_path: Path, functions: str) -> None:
     files = export_model(read_urdf(mechanism('ankle')), 'python', 'readable', 'robot',
                          functions=functions)

@@ -263,7 +263,7 @@ def _expressed(request: Request, name: str, function: ModelFunction) -> Function
                 if body_moments:
                     graph.label_entries(f'S{i + 1}', TENSOR, upper(body_moments.S), i)
         gains: tuple[Scalar, ...] = request.gains
-        if function.OBSERVES:
+        if any(FUNCTIONS[other].OBSERVES for other in request.functions):
             numbers = [i + 1 for i in request.system.motors]
             names = tuple(f'K{n}' for n in numbers)
             values = (request.gains * len(numbers))[:len(numbers)]
