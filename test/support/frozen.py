@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from support.paths import TEST
 
 FOLDER = TEST / 'golden' / 'figures'
+_NUMBER = re.compile(r'(\d+\.\d*(?:e[-+]?\d+)?)')
 
 
 def assert_frozen(name: str, figures: dict[str, Any]) -> None:
@@ -65,8 +67,21 @@ def _rounded(value: Any) -> Any:
     return float(f'{value:.4g}') if isinstance(value, float) else value
 
 
+class _Text(str):
+    """A text with the same words, and numbers that differ in the last digit at most."""
+
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        words, others = (_NUMBER.split(text) for text in (self, str(other)))
+        return words[::2] == others[::2] and [*map(float, words[1::2])] == pytest.approx(
+            [*map(float, others[1::2])], rel=2e-2, abs=1e-9)
+
+
 def _near(value: Any) -> Any:
     if isinstance(value, list):
         return [_near(each) for each in value]
+    if isinstance(value, str):
+        return _Text(value)
     return pytest.approx(value, rel=1e-3, abs=1e-9) if (
         isinstance(value, float) and math.isfinite(value)) else value
