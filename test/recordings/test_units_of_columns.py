@@ -341,8 +341,10 @@ def test_derivatives_and_desired_motions_are_no_positions() -> None:
 def test_units_of_columns_that_are_not_used_do_not_matter(tmp_path: Path) -> None:
     path = table(tmp_path / 'x.csv', 'time', 'q{}', 'qd{}', 'tau{} [ft lb]', (1, 1, 1, 1))
     recording = open_recording(path)
-    recording.know([*'123456'].__contains__, ('position', 'velocity'))
-    assert len(list(recording)) == len(TIME)
+    records = recording.records_of([*'123456'].__contains__, ('position', 'velocity'))
+    assert len(list(records)) == len(TIME)
+    with pytest.raises(RecordingError, match='ft lb'):   # nor do they stay chosen
+        list(recording)
 
 
 def check_arrays(path: Path, rate: float | None = None) -> None:

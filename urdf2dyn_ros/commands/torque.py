@@ -351,8 +351,8 @@ def _motion(dynamics: InverseDynamics,
     if faults:
         raise ParameterError('\n'.join(faults))
     recording = open_recording(arguments.trajectory, **read_reading(arguments)._asdict())
-    recorded = match_joints(recording, recording, dict(zip(names, dynamics.units)), hold,
-                            arguments.rename, dynamics.model.mimics)
+    recorded = match_joints(recording, dict(zip(names, dynamics.units)), hold, arguments.rename,
+                            dynamics.model.mimics)
     stamps, rows = [], []
     for record in recorded.records:
         stamps.append(record.stamp)

@@ -365,9 +365,9 @@ def evaluate(recording: Recording | str | Path, dynamics: InverseDynamics,
     hold, faults = read_hold(settings.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
-    recorded = match_joints(recording.until_defect(), recording, dict(zip(names, dynamics.units)),
-                            hold, settings.renames, dynamics.model.mimics,
-                            settings.semantics == 'current')
+    recorded = match_joints(recording, dict(zip(names, dynamics.units)), hold, settings.renames,
+                            dynamics.model.mimics, settings.semantics == 'current',
+                            until_defect=True)
     accelerated = any(
         np.isfinite([values.get(joint, np.nan) for joint in recorded.moving]).all()
         for values in (dict(zip(record.names, record.acceleration)) for record in recorded.heads

@@ -1,7 +1,7 @@
 """The joint names of a recording: renamed to those of a model, and checked against them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
@@ -39,9 +39,9 @@ class RecordedJoints(NamedTuple):
     remarks: list[str]
 
 
-def match_joints(records: Iterable[Record], recording: Recording, joints: Mapping[str, str],
-                 hold: Hold, renames: Sequence[str], mimics: Mapping[str, Mimic],
-                 currents: bool | None = None) -> RecordedJoints:
+def match_joints(recording: Recording, joints: Mapping[str, str], hold: Hold,
+                 renames: Sequence[str], mimics: Mapping[str, Mimic],
+                 currents: bool | None = None, until_defect: bool = False) -> RecordedJoints:
     """
     Return the records of a recording for the joints of a model, the first ones also as `heads`.
 
@@ -50,13 +50,12 @@ def match_joints(records: Iterable[Record], recording: Recording, joints: Mappin
     What is held is, with ``auto``, also what these lack; `renames` are the rules of `renaming`.
     The effort of a driver counts those of its `mimics`, by name. Recorded efforts are, or are not,
     `currents`; None if they are not used. A RecordingError if a joint of the model is missing, or
-    if the recording states another unit.
+    if the recording states another unit; or for a defect, unless records count `until_defect`.
     """
     path, names = recording.path, [*joints]
     renamed = renaming(renames, path)
-    recording.know(lambda name: renamed((name,))[0] in joints,
-                   QUANTITIES if currents is not None else ANGULAR)
-    rest = iter(records)
+    rest = recording.records_of(lambda name: renamed((name,))[0] in joints,
+                                QUANTITIES if currents is not None else ANGULAR, until_defect)
     heads: list[Record] = []   # up to the one that completes the names
     missing = set(names) - set(hold.positions)
     for record in islice(rest, _RECORDS_SEARCHED):
@@ -88,8 +87,7 @@ def match_joints(records: Iterable[Record], recording: Recording, joints: Mappin
 
     def changed(record: Record) -> Record:
         new = new_names(tuple(record.names))
-        if recording.degrees:
-            record = recording.in_radians(record, [joints.get(name, 'rad') for name in new])
+        record = recording.in_radians(record, [joints.get(name, 'rad') for name in new])
         return record._replace(names=new, effort=with_followers(
             new, record.effort, followers) if followers and len(record.effort) == len(new)
             else record.effort)

@@ -70,7 +70,7 @@ def read_segments(recording: Recording,
     RecordingError if a joint is missing, its position jumps, the recording is damaged, or too
     short.
     """
-    recorded = match_joints(recording, recording, dict(zip(names.joints, names.units)), names.hold,
+    recorded = match_joints(recording, dict(zip(names.joints, names.units)), names.hold,
                             names.renames, names.mimics, names.currents)
     if recording.reading:
         recording.remark(recording.reading)

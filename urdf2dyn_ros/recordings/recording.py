@@ -69,9 +69,8 @@ class Recording(ABC):
         self.remarks: list[str] = []   # peculiarities of the recording
         # that it states, by quantity and joint
         self.units: dict[str, dict[str, Unit | None]] = {}
-        self.error: RecordingError | None = None   # the defect at which `until_defect` ended
+        self.error: RecordingError | None = None   # the defect at which `records_of` ended
         self.plans: list[int] = []   # number of points of each trajectory that was read
-        self._known = False
         self._begin()
 
     def check_single(self) -> None:
@@ -82,19 +81,28 @@ class Recording(ABC):
                 f'{self.plans[1]} ... points, and a plan is one: keep one of them, as YAML: '
                 'ros2 topic echo --once TOPIC > plan.yaml')
 
-    def know(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES) -> None:
+    def records_of(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES,
+                   until_defect: bool = False) -> Iterator[Record]:
         """
-        Learn which names are joints of the robot, and which quantities are used.
+        Return the records for a robot with these joints; `units` and `reading` are of it at once.
 
-        Without it, all angles that may be in degrees are converted.
+        Angles without a unit are as recorded: see `in_radians`. A RecordingError if a unit of a
+        quantity that is used is unknown. Behind one record at least, a defect may be kept.
         """
-        self._known = True
+        self._choose(is_joint, used)
+        self.error = None
+        return self._until_defect() if until_defect else self._counted()
+
+    def _choose(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES) -> None:
+        """Choose what the records have, by the joints and the quantities that are used."""
         self.reading = reading_text({}, self.degrees)
 
     def in_radians(self, record: Record, units: Sequence[str]) -> Record:
         """Return a record without degrees, from the SI units of its joints."""
+        if not self.degrees:
+            return record
         changed: dict[str, Any] = {}
-        for what in ANGULAR if self.degrees else ():
+        for what in ANGULAR:
             values, stated = np.asarray(getattr(record, what)), self.units.get(what, {})
             if len(values) == len(record.names):
                 changed[what] = values * [
@@ -112,11 +120,15 @@ class Recording(ABC):
         """Yield all records; any exception means a defect."""
 
     def __iter__(self) -> Iterator[Record]:
+        """Yield the records for a robot of which nothing is known: every joint turns."""
+        self._choose(lambda name: False)
+        for record in self._counted():
+            yield self.in_radians(record, ['rad'] * len(record.names))
+
+    def _counted(self) -> Iterator[Record]:
         self._begin()
         try:
             for record in self._records():
-                if self.degrees and not self._known:
-                    record = self.in_radians(record, ['rad'] * len(record.names))
                 if self.count == 0:
                     self.joint_names = tuple(record.names)
                     self._first = self._last = record.stamp
@@ -135,11 +147,9 @@ class Recording(ABC):
             raise self.defect('it contains no records')
         self._report(1.0)
 
-    def until_defect(self) -> Iterator[Record]:
-        """Yield the records up to the end or a defect, which is kept; at least one record."""
-        self.error = None
+    def _until_defect(self) -> Iterator[Record]:
         try:
-            yield from self
+            yield from self._counted()
         except RecordingError as error:
             if not self.count:
                 raise

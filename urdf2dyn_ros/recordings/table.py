@@ -320,9 +320,8 @@ class TableRecording(Recording):
         self._check_time(rows)
         rows.close()
 
-    def know(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES) -> None:
+    def _choose(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES) -> None:
         """Tell units from names by the joints of a robot; RecordingError if one is unknown."""
-        super().know(is_joint, used)
         self.remarks[:] = self._of_rows
         self.units.clear()
         self._read_header(is_joint)
@@ -460,9 +459,6 @@ class TableRecording(Recording):
                f"in {unit}, add --columns '{TIME}={name} [{unit}]'"))
 
     def _records(self) -> Iterator[Record]:
-        if not self._known:
-            self.know(lambda name: False)
-            self._known = False
         rows, far = self._rows(), ''
         _, names = next(rows)
         used = [column for column in self._cells if column != _MISSING]

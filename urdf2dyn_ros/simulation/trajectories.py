@@ -120,9 +120,9 @@ class FileTrajectory:
             raise SimulationError(f'trajectory file {path!r}: joint states, but a table or a '
                                   'JointTrajectory is needed')
         units = {joint.name: JOINTS[joint.type].unit for joint in joints}
-        recording.know(units.__contains__, ANGULAR)
+        of_joints = recording.records_of(units.__contains__, ANGULAR)
         check_units(recording, lambda names: names, units)
-        records = list(recording)
+        records = list(of_joints)
         recording.check_single()
         names = [*records[0].names]
         if sorted(names) != sorted(units):
