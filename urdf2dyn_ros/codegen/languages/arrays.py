@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
+from urdf2dyn_ros.codegen.languages.language import Around
 from urdf2dyn_ros.codegen.languages.python import Python
 from urdf2dyn_ros.codegen.program import Program, Result
 from urdf2dyn_ros.errors import ExportError, MissingLibraryError
@@ -20,7 +21,7 @@ class Arrays(Python):
 
     NO_CHOICE = 'its numbers have the precision of the arrays it is called with'
     ENTRIES = 'entries({name})'
-    VECTOR, MATRIX = ('vector(q, [', '])'), ('matrix(q, [', '])')
+    VECTOR, MATRIX = Around('vector(q, [', '])'), Around('matrix(q, [', '])')
     LIBRARY: ClassVar[str]   # module with the functions of numbers
     HELPERS: ClassVar[str]
 

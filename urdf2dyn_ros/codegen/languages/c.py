@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from urdf2dyn_ros.codegen.infix import Infix, filled, nearest_single
 from urdf2dyn_ros.codegen.languages import sections
+from urdf2dyn_ros.codegen.languages.language import Around
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,
@@ -247,11 +248,11 @@ class C(sections.CLike):
     INFIX, PREFIXED = Infix(call=_call), True
     REALS: ClassVar[dict[str, str]] = {DOUBLE: 'double', SINGLE: 'float'}
 
-    TABLE, ROW = ('static const {real} {name}[][{size}] = {{', '};'), ('{', '},')
-    SCALE = ('static const {real} {name}[{size}] = {{', '};')
+    TABLE, ROW = Around('static const {real} {name}[][{size}] = {{', '};'), Around('{', '},')
+    SCALE = Around('static const {real} {name}[{size}] = {{', '};')
     JOINTS = '{name}_joint_names, {NAME}_JOINTS'
-    KEYS = ('static const char *const {axis}_names[] = {{', '"', '};',
-            '{axis}_names, {NAME}_{AXIS}')
+    KEYS = Around('static const char *const {axis}_names[] = {{', '};')
+    KEYS_NAME = '{axis}_names, {NAME}_{AXIS}'
     TEST = 'cc -D{NAME}_SELF_TEST {name}_dynamics.c -lm -o self_test && ./self_test'
     PARAMETER = '{{"{name}", {name}, {value}}}'
     SELF_TEST = 'c'

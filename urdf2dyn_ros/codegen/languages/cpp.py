@@ -11,6 +11,7 @@ from typing import ClassVar
 from urdf2dyn_ros.codegen.infix import Infix, filled, shortest
 from urdf2dyn_ros.codegen.languages import sections
 from urdf2dyn_ros.codegen.languages.c import quoted, sines_and_cosines, suffixed
+from urdf2dyn_ros.codegen.languages.language import Around
 from urdf2dyn_ros.codegen.program import (
     DOUBLE,
     SINGLE,
@@ -106,9 +107,9 @@ class Cpp(sections.CLike):
     LOCAL = 'const Scalar '
     REALS: ClassVar[dict[str, str]] = {DOUBLE: 'double', SINGLE: 'float'}
 
-    TABLE, ROW = ('static const {size} {name}[] = {{', '};'), ('{', '},')
-    SCALE = ('static const {size} {name} = {{', '};')
-    KEYS = ('static const char *const {axis}_names[] = {{', '"', '};', '{axis}_names')
+    TABLE, ROW = Around('static const {size} {name}[] = {{', '};'), Around('{', '},')
+    SCALE = Around('static const {size} {name} = {{', '};')
+    KEYS = Around('static const char *const {axis}_names[] = {{', '};')
     TEST = ('c++ -std=c++17 -x c++ -D{NAME}_SELF_TEST {name}_dynamics.hpp -o self_test '
             '&& ./self_test')
     SELF_TEST = 'cpp'

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from urdf2dyn_ros.codegen.languages.language import Language
+from urdf2dyn_ros.codegen.languages.language import Around, Language
 from urdf2dyn_ros.codegen.program import Function
 
 
@@ -37,7 +37,7 @@ class JavaScript(Language):
     STATEMENT = LONG = CONSTANT = 'const {name} = {value};'
     DECLARE = LOCAL = 'const '
     JOINTS = 'jointNames'
-    KEYS = ('const {axis}Names = [', "'", '];', '{axis}Names')
+    KEYS, QUOTE, KEYS_NAME = Around('const {axis}Names = [', '];'), "'", '{axis}Names'
     TEST = 'node {name}_dynamics.mjs'
     PARAMETER = "['{name}', {name}, {value}]"
     SELF_TEST = 'javascript'

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from importlib.resources import files
 from itertools import chain
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from urdf2dyn_ros.codegen.heading import LEGEND, heading
 from urdf2dyn_ros.codegen.infix import WIDTH, Infix, filled, packed, wrapped
@@ -55,6 +55,13 @@ _OF_AXES = ('cr, sr, cp, sp, cy, sy: cosines and sines of roll, pitch, yaw. '
             'x and y: T. Duff et al., Building an Orthonormal Basis, Revisited, 2017')
 
 
+class Around(NamedTuple):
+    """What stands before and behind something."""
+
+    first: str
+    last: str
+
+
 class Language(ABC):
     """
     A program in one language: its text, and the self-test at its end.
@@ -82,15 +89,15 @@ class Language(ABC):
     TWINS = False   # there is a text for equal limbs that are computed at once
     DYNAMIC_MODEL = False   # files have the vectors in the root frame, if the program has some
 
-    # Self-test: before and behind a table of numbers, with {name}, {real}, and {size} for the
-    # entries of a row; before and behind a row; what stands in a row without numbers
-    TABLE, ROW, EMPTY = ('const {name} = [', '];'), ('[', '],'), ''
-    SCALE: tuple[str, str] = ('const {name} = [', '];')   # around the scales of a result, as TABLE
+    # Self-test: around a table of numbers, with {name}, {real}, and {size} for the entries of a
+    # row; around a row; what stands in a row without numbers
+    TABLE, ROW, EMPTY = Around('const {name} = [', '];'), Around('[', '],'), ''
+    SCALE = Around('const {name} = [', '];')   # around the scales of a result, as TABLE
     COUNT = ''   # what the number of independent joints is called; empty where it is a number
     # the array with the names of the joints, as an argument, with the program's {name}
     JOINTS = 'joint_names'
-    # before, around and behind the names of the entries of another {axis}, and the same argument
-    KEYS = ('const {axis}_names = [', '"', '];', '{axis}_names')
+    # around the names of the entries of another {axis}, around each, and the same argument
+    KEYS, QUOTE, KEYS_NAME = Around('const {axis}_names = [', '];'), '"', '{axis}_names'
     TEST = ''   # the line with which a user runs it
     PARAMETER = ''   # an entry of a list of parameters, with {name} and its exported {value}
     SELF_TEST: ClassVar[str]   # name of its text in the folder self_test
@@ -377,17 +384,16 @@ class Language(ABC):
     def tables(self) -> Iterator[str]:
         for name, of, rows in self.data():
             yield from self.table(name, of, rows)
-        first, last = self.SCALE
         for key, values in self.scales.items():
             result = self._compared[key]
-            yield self.array(first.format(name=self.named('scale', result), real=self.real,
-                                          size=self.size(result.quantity.rows.name)),
-                             list(map(self.number, values)), last)
+            yield self.array(self.SCALE.first.format(
+                name=self.named('scale', result), real=self.real,
+                size=self.size(result.quantity.rows.name)),
+                list(map(self.number, values)), self.SCALE.last)
         of_rows = {result.quantity.rows.name for result in self._compared.values()}
         for axis in (axis for name, axis in self.axes.items() if name in of_rows):
-            first, quote, last, _ = self.KEYS
-            yield self.array(self._of_axis(first, axis),
-                             [f'{quote}{key}{quote}' for key in axis.keys], last)
+            yield self.array(self._of_axis(self.KEYS.first, axis), [
+                f'{self.QUOTE}{key}{self.QUOTE}' for key in axis.keys], self.KEYS.last)
 
     @abstractmethod
     def shown(self, function: Function) -> Iterator[str]:
@@ -408,17 +414,17 @@ class Language(ABC):
         return [f'{quote}{row.unit}{quote}' for row in result.rows]
 
     def table(self, name: str, of: str, rows: Iterable[Sequence[float]]) -> Iterator[str]:
-        yield self.TABLE[0].format(name=name, size=self.size(of), real=self.real)
-        first, last = self.INDENT + self.ROW[0], self.ROW[1]
+        yield self.TABLE.first.format(name=name, size=self.size(of), real=self.real)
+        first, last = self.INDENT + self.ROW.first, self.ROW.last
         for row in rows:
             yield (self.array(first, list(map(self.number, row)), last) if row else
                    first + self.EMPTY + last)
-        yield self.TABLE[1]
+        yield self.TABLE.last
 
     def row_names(self, result: Result) -> str:
         """Return the array with the names of a result's rows, as an argument."""
         if not result.of_joints:
-            return self._of_axis(self.KEYS[-1], result.quantity.rows)
+            return self._of_axis(self.KEYS_NAME, result.quantity.rows)
         return self.JOINTS.format(name=self.program.name, NAME=self.program.name.upper())
 
     def _of_axis(self, text: str, axis: Axis) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from urdf2dyn_ros.codegen.infix import packed
-from urdf2dyn_ros.codegen.languages.language import Language, variables
+from urdf2dyn_ros.codegen.languages.language import Around, Language, variables
 from urdf2dyn_ros.codegen.program import Function
 
 
@@ -43,9 +43,9 @@ class Matlab(Language):
     CONTINUED, PREFIXED, NAMES_RESULTS = ' ...', True, True
     NO_CHOICE = 'its literals are of double precision, which results would follow'
     ENTRY, CELL, FIRST = '{name}({k})', '{name}({k}, {j})', 1
-    TABLE, ROW, EMPTY = ('{name} = [', '];'), ('', ';'), 'zeros(1, 0)'
-    SCALE = ('{name} = [', "].';")
-    KEYS = ('{axis}_names = {{', "'", '};', '{axis}_names')
+    TABLE, ROW, EMPTY = Around('{name} = [', '];'), Around('', ';'), 'zeros(1, 0)'
+    SCALE = Around('{name} = [', "].';")
+    KEYS, QUOTE = Around('{axis}_names = {{', '};'), "'"
     SELF_TEST = 'matlab'
     TEST = 'octave {name}_main.m, or {name}_main in MATLAB'
 

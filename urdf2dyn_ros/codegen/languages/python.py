@@ -8,7 +8,7 @@ efforts goes on with them where it is asked to.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from urdf2dyn_ros.codegen.infix import WIDTH, Infix, packed, wrapped
-from urdf2dyn_ros.codegen.languages.language import Language, variables
+from urdf2dyn_ros.codegen.languages.language import Around, Language, variables
 from urdf2dyn_ros.codegen.program import (
     Block,
     Function,
@@ -79,13 +79,13 @@ class Python(Language):
     COMMENT, SPACED, DYNAMIC_MODEL = '# ', False, True
     STATEMENT = CONSTANT = '{name} = {value}'
     LONG = '{name} = ({value})'
-    TABLE = ('{name} = [', ']')
+    TABLE = SCALE = Around('{name} = [', ']')
     OMITS = False
-    JOINTS, KEYS = 'JOINT_NAMES', ('{AXIS}_NAMES = [', "'", ']', '{AXIS}_NAMES')
-    SCALE = ('{name} = [', ']')
+    JOINTS, KEYS_NAME, KEYS, QUOTE = (
+        'JOINT_NAMES', '{AXIS}_NAMES', Around('{AXIS}_NAMES = [', ']'), "'")
     FILE, TEST = '{name}_dynamics.py', 'python3 {name}_dynamics.py'
     ENTRIES = '{name}'   # the entries of an input
-    VECTOR = MATRIX = ('[', ']')   # around the entries of a vector, around the rows of a matrix
+    VECTOR = MATRIX = Around('[', ']')   # the entries of a vector, the rows of a matrix
     PARAMETER = "'{name}': {value}"
     SELF_TEST, SCALED = 'python', 'scale'
 

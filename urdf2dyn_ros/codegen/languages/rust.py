@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from urdf2dyn_ros.codegen.infix import Infix, nearest_single, shortest
-from urdf2dyn_ros.codegen.languages.language import Language
+from urdf2dyn_ros.codegen.languages.language import Around, Language
 from urdf2dyn_ros.codegen.program import DOUBLE, SINGLE, Function, Program, Result
 
 _INFIX = Infix(
@@ -51,10 +51,12 @@ class Rust(Language):
     STATEMENT = LONG = 'let {name} = {value};'
     INFIX = _INFIX
     REALS: ClassVar[dict[str, str]] = {DOUBLE: 'f64', SINGLE: 'f32'}
-    TABLE, ROW = ('    const {name}: &[[{real}; {size}]] = &[', '    ];'), ('    [', '],')
-    SCALE = ('    const {name}: [{real}; {size}] = [', '];')
+    TABLE = Around('    const {name}: &[[{real}; {size}]] = &[', '    ];')
+    ROW = Around('    [', '],')
+    SCALE = Around('    const {name}: [{real}; {size}] = [', '];')
     COUNT, JOINTS = 'JOINTS', '&JOINT_NAMES'
-    KEYS = ('    const {AXIS}_NAMES: [&str; {count}] = [', '"', '];', '&{AXIS}_NAMES')
+    KEYS = Around('    const {AXIS}_NAMES: [&str; {count}] = [', '];')
+    KEYS_NAME = '&{AXIS}_NAMES'
     TEST = 'rustc --test {name}_dynamics.rs && ./{name}_dynamics'
     PARAMETER = '("{name}", {name}, {value})'
     SELF_TEST, SCALED = 'rust', '*scale'
