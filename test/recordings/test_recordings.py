@@ -101,7 +101,13 @@ def test_a_table_may_have_accelerations_and_lack_the_rest(tmp_path: Path) -> Non
     ('time;q_a\n0;1.5\n1;1,5\n', ["line 3, column 'q_a': '1,5'",
                                   'decimal commas: save with points']),
     ('time;q_a\n0;1,5\n1;1.5\n', ['line 3: decimal points, but commas above']),
-    ('time;q_a\n0;1.000,5\n', ["line 2, column 'q_a': '1.000,5' is not a number"]),
+    *((f'time;q_a\n0;{cell}\n', [f"line 2, column 'q_a': {cell!r} is not a number; {remedy}"])
+      for cell, remedy in (
+          ('1.000,5', 'save without separators of thousands'),
+          ('1,000.5', 'save without separators of thousands'),
+          ("1'000.5", 'save without separators of thousands'),
+          ('12:00:00.5', 'write times in seconds'),
+          ('#N/A', 'leave cells empty where nothing was measured'))),
     ('time,q_a\n0,0,1,5\n', ['4 cells, but 2 columns', 'decimal commas: save with points']),
     ('time,q_a\n0,1\n\n1,2\n2\n', ['line 5: 1 cell, but 2 columns', 'after 2 records, 1.000 s']),
     ('time,q_a\n0,1,2\n', ['line 2: 3 cells']),

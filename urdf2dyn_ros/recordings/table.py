@@ -50,6 +50,11 @@ from urdf2dyn_ros.text import MAX_STAMP, SECOND_NS, counted, escaped
 _LONGEST_LINE, _LONGEST_CELL = 1_000_000, 60
 _SEPARATORS = {',': 'commas', ';': 'semicolons', '\t': 'tabs'}
 _DECIMAL_COMMAS = 'decimal commas: save with points, or with semicolons between columns'
+_REMEDIES = tuple((re.compile(form), text) for form, text in (   # for what is not a number
+    (r"\d'\d|\d([.,])\d{3}(\1|[.,]\d)", 'save without separators of thousands'),
+    (',', _DECIMAL_COMMAS), (r'\d[:T]\d', 'write times in seconds'),
+    (r'^\W*(N\W?A\w*|[Nn]ull|NULL|[Nn]one|-+)\W*$',
+     'leave cells empty where nothing was measured')))
 # float() also accepts 1_0 and digits of other scripts, which are mistakes here
 _DECIMAL = re.compile(r'\s*[+-]?\d*([.,])\d*(?:[eE][+-]?\d+)?\s*').fullmatch
 _PLAIN_NUMBER = re.compile(r'[0-9eE+.naNAif -]*').fullmatch
@@ -129,8 +134,9 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
             reader = csv.reader(_lines(file, head, defect, progress), delimiter=separator,
                                 skipinitialspace=True, strict=True)
             first_row = next(filter(None, reader))
-            if first_row[0].startswith('#'):   # a comment
-                first_row = [first_row[0].lstrip('# '), *first_row[1:]]
+            printed = '%time' in first_row and any(name.startswith('field') for name in first_row)
+            if first_row[0].startswith(('#', '%')) and not printed:   # a comment
+                first_row = [first_row[0].lstrip('#% '), *first_row[1:]]
                 first_row = first_row[1 if not first_row[0] else 0:]
             names = [name.strip() for name in first_row]
             rows: Iterable[list[str]] = reader
@@ -139,7 +145,7 @@ def csv_rows(path: Path, defect: Defect, remark: Remark, progress: Callable[[int
             if echoed:
                 named = [*range(3, len(first_row) - len(echoed) + 2)]
                 names, rows = echoed, chain([first_row], reader)
-            elif '%time' in names:
+            elif printed:
                 named = [k for k, name in enumerate(names) if name.startswith('field.name')]
                 first_row = next(reader, names)
                 names, rows = _printed_columns(names, first_row), chain([first_row], reader)
@@ -234,10 +240,9 @@ def bad_cell(line: int, names: Sequence[str], row: Sequence[str], columns: Seque
             if is_good(column, cell_numbers(row[column:column + 1])[0]):
                 continue
         cell = row[column]
-        comma = f'; {_DECIMAL_COMMAS}' if ',' in cell else ''
-        date = '; write times in seconds' if re.search(r'\d[:T]\d', cell) else ''
+        remedy = next((f'; {text}' for form, text in _REMEDIES if form.search(cell)), '')
         return (f'line {line}, column {names[column]!r}: {escaped(repr(cell), _LONGEST_CELL)} is '
-                f'not a number{comma or date}')
+                f'not a number{remedy}')
     return f'line {line}: not all cells are numbers'
 
 
