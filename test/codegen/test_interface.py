@@ -188,6 +188,7 @@ TABLES = {
     'mapping of columns': {name: TABLE[:, NAMES.index(name)] for name in BACK},
     'mapping of lists': {name: TABLE[:, NAMES.index(name)].tolist() for name in BACK},
     'frame': frame(TABLE[:, ::-1], BACK),
+    'frame of two levels': frame(TABLE[:, ::-1], [('q', name) for name in BACK]),
     'frame without names': frame(TABLE, [0, 1, 2, 3]),
     'data array': data_array(TABLE[:, ::-1], ('time', 'joint'), joint=np.array(BACK),
                              time=np.arange(5.0)),

@@ -69,6 +69,9 @@ def test_arrays_are_compared_at_the_same_instants() -> None:
     ({'time': TIME[::-1]}, StateError, 'time must not decrease'),
     ({'time': None}, StateError, r'time must be numbers \(N,\)'),
     ({'gains': 'a'}, ParameterError, "current_gains = 'a'"),
+    ({'measured': COMPUTED + 1j}, StateError, 'measured must be .* its type is complex128'),
+    ({'measured': np.ma.masked_less(COMPUTED, 0.0)}, StateError, 'some of it is masked'),
+    ({'semantics': 'gravity_compensated'}, StateError, 'efforts need the positions q'),
     ({'q': 'far'}, StateError, r'q must be numbers \(N, 6\)'),
     ({'semantics': 'gross'}, ParameterError, "unknown semantics 'gross'; they are: net"),
     ({'gains': (1.0, 2.0)}, ParameterError, 'there are 2 gains for 6 joints')])

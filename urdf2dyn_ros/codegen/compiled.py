@@ -49,6 +49,16 @@ from urdf2dyn_ros.text import listed
 Values: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
 
 
+def real_numbers(values: Any) -> Array:
+    """Return an array of float64; a TypeError for masked values, dates and complex ones."""
+    if np.ma.is_masked(values):
+        raise TypeError('some of it is masked')
+    array = np.asarray(values)
+    if array.dtype.kind not in 'biufO':
+        raise TypeError(f'its type is {array.dtype}')
+    return np.asarray(array, dtype=np.float64)
+
+
 def in_order(what: str, values: Any, joints: Sequence[str]) -> Any:
     """
     Return values in the order of the joints if they have names, else as they are.
@@ -59,6 +69,8 @@ def in_order(what: str, values: Any, joints: Sequence[str]) -> Any:
     if type(values) in (list, tuple) or (type(values) is np.ndarray and not values.dtype.names):
         return values   # the usual arguments, at once
     labels, columns = _labelled(values)
+    # the innermost labels of a MultiIndex
+    labels = [label[-1] if isinstance(label, tuple) and label else label for label in labels]
     if not isinstance(values, Mapping) and not any(isinstance(label, str) for label in labels):
         return values
     names = [str(label) for label in labels]
@@ -453,12 +465,7 @@ class GeneratedFunction:
         if x.of_joints:
             values = in_order(name, values, self._joint_names)
         try:
-            if np.ma.is_masked(values):
-                raise TypeError('some of it is masked')
-            kind = np.asarray(values).dtype.kind
-            if kind not in 'biufO':
-                raise TypeError(f'its type is {np.asarray(values).dtype}')
-            state = np.asarray(values, dtype=np.float64)
+            state = real_numbers(values)
         except (TypeError, ValueError, OverflowError) as error:
             raise StateError(f'{name} is not an array of numbers: {error}') from None
         if state.ndim not in (1, 2) or state.shape[-1] != n:

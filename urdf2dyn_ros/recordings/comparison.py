@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from urdf2dyn_ros.codegen.compiled import Values, in_order
+from urdf2dyn_ros.codegen.compiled import Values, in_order, real_numbers
 from urdf2dyn_ros.errors import ParameterError, StateError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics, checked_dynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, Evidence, frozen_samples, have_no_sign
@@ -513,7 +513,8 @@ def compare(dynamics: InverseDynamics, time: ArrayLike, measured: Values, comput
     Raises
     ------
     StateError
-        For arrays of other shapes, or joints that are missing or unknown.
+        For arrays of other shapes or types, joints that are missing or unknown, or no positions
+        where gravity is added.
     ParameterError
         For unknown semantics, or another number of gains.
 
@@ -522,12 +523,14 @@ def compare(dynamics: InverseDynamics, time: ArrayLike, measured: Values, comput
     if len(gains) not in (1, n):
         raise ParameterError(f'there are {len(gains)} gains for {counted(n, "joint")}: give one, '
                              'or one for each')
+    if q is None and semantics in SEMANTICS and SEMANTICS[semantics].gravity:
+        raise StateError(f'{semantics} efforts need the positions q, for the effort of gravity')
     arrays: list[Array] = []
     for what, values, width in (('time', time, 0), ('measured', measured, n),
                                 ('computed', computed, n), ('q', q, n), ('qd', qd, n)):
         try:
             array = (np.full((len(arrays[0]), n), np.nan) if values is None and arrays[2:] else
-                     np.asarray(in_order(what, values, names) if width else values, np.float64))
+                     real_numbers(in_order(what, values, names) if width else values))
             if array.shape != ((len(arrays[0]), n) if width else (array.size,)):
                 raise ValueError(f'its shape is {array.shape}')
         except (TypeError, ValueError) as error:
