@@ -184,9 +184,9 @@ CUT = ['r: the measured efforts of joint2 (exactly ', ' are never beyond a value
 
 @pytest.mark.parametrize(('change', 'words'), [
     (frozen, ['r: the position of joint2 hardly changes, although the effort']),
-    (late_joint(5), [f'the efforts of {NAMES[1]} are about 0.08 s later than']),
+    (late_joint(5), [f'the efforts of {NAMES[1]} are about 80 ms late beside']),
     *(pytest.param(*each, marks=pytest.mark.slow) for each in (
-        (late_joint(-5), [f'the efforts of {NAMES[1]} are about 0.08 s earlier than']),
+        (late_joint(-5), [f'the efforts of {NAMES[1]} are about 80 ms early beside']),
         (opposite, ['joint4 is hardly explained', 'is its sign wrong?'])))])
 def test_what_the_data_contradict_is_said_first(change, words, run, tmp_path):
     done = run(change=change)
@@ -317,7 +317,7 @@ def test_efforts_of_another_clock_are_named_and_a_delay_that_is_given_counts(run
     refused = run(change=late)
     assert refused.code == 3 and refused.errors.rstrip().endswith(
         'add --delay 0.5 to urdf2dyn identify')
-    assert 'the efforts are about 0.5 s later than the motion that needs them' in refused.errors
+    assert 'the efforts are about 500 ms late for the motion that needs them' in refused.errors
     assert run('--delay', '0.5', change=late).least_r2 > 0.99
 
 

@@ -187,8 +187,8 @@ def test_a_position_that_jumps_is_named_and_costs_only_the_samples_around_it(
      'needs: are they in mN m?'),
     ('interchanged', 'one cause would explain all joints: the efforts of joint2 and joint3 look '
      'interchanged'),
-    ('late', 'one cause would explain all joints: the efforts are about 0.2 s later'),
-    ('late, with a gap', 'the efforts are about 0.4 s later'), ('right', '')])
+    ('late', 'one cause would explain all joints: the efforts are about 200 ms late'),
+    ('late, with a gap', 'the efforts are about 400 ms late'), ('right', '')])
 def test_one_cause_for_all_joints_is_asked_for_first(evaluate, name, words, tmp_path):
     """And nothing is asked of each joint then."""
     head, *rows = (ROOT / 'examples' / 'rx90.csv').read_text().splitlines()

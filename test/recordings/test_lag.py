@@ -92,7 +92,7 @@ def test_efforts_that_are_late_are_moved_to_the_motion_that_needed_them():
         assert (found == expected[1:6]).all()
     assert (moved.effort == piece.effort[[[3, 0, 1], [4, 1, 2], [5, 2, 3], [6, 3, 4], [7, 4, 5]],
                                          [0, 1, 2]]).all()
-    change = no_change(3)._replace(pace=2.0, late=np.array([0.02, 0.02, 0.02]),
+    change = no_change(3)._replace(pace=2.0, delay=np.array([0.02, 0.02, 0.02]),
                                    positions=np.diag([1.0, -1.0, 3.0])).shifted(1, 0.7)
     changed = change.piece(piece)
     assert (changed.rate, changed.time[1] - changed.time[0]) == pytest.approx((200.0, 0.005))

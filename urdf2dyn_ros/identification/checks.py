@@ -40,13 +40,13 @@ from urdf2dyn_ros.recordings.credibility import (
     is_of_motion,
     sensor_fault,
 )
+from urdf2dyn_ros.recordings.lag import lateness
 from urdf2dyn_ros.recordings.mistakes import (
     FEWEST_JUDGED,
     Change,
     Judge,
     Mistake,
     RecordingFit,
-    lateness,
     moved_beyond,
     no_change,
     one_cause,
@@ -110,7 +110,7 @@ def check_recording(robot: Robot, pieces: Sequence[Piece], gains: Gains | None =
             'no joint that moves has a measured effort that can be used: '
             f'{"; ".join(reasons[:2])}{more}')
     if not fault:
-        contradictions += late_joints(recording, judge)
+        contradictions += delayed_joints(recording, judge)
     return Checked(moving, used, remarks, contradictions, fault)
 
 
@@ -165,25 +165,25 @@ _PROMISING_OF_JOINT, _CONFIRMED_OF_JOINT = 0.4, 0.7
 _FEWEST_JOINTS = 3   # joints from which on it is one of them that is late
 
 
-def late_joints(recording: RecordingFit, judge: Judge) -> Iterator[str]:
-    """Yield for each joint whose efforts have another delay than those of the other joints."""
-    most, n = int(_RATE * min(_LARGEST_OF_JOINT, recording.latest)), len(recording.used)
+def delayed_joints(recording: RecordingFit, judge: Judge) -> Iterator[str]:
+    """Yield each joint whose efforts have another delay than those of the other joints."""
+    most, n = int(_RATE * min(_LARGEST_OF_JOINT, recording.longest_delay)), len(recording.used)
     if not most or recording.samples < FEWEST_JUDGED or len(recording.joints) < _FEWEST_JOINTS:
         return
     none, near = no_change(n), int(_RATE * LARGEST_DELAY)
-    unexplained = np.array([recording.unexplained(none._replace(late=np.full(n, late / _RATE)))
-                            for late in range(-most, most + 1)])
+    unexplained = np.array([recording.unexplained(none._replace(delay=np.full(n, step / _RATE)))
+                            for step in range(-most, most + 1)])
     for j in recording.joints:
         common, best = (int(np.argmin(column)) for column in (
             unexplained.sum(axis=1) - unexplained[:, j], unexplained[:, j]))
         usual = unexplained[max(0, common - near):common + near + 1, j].min()
         if usual - unexplained[best, j] < _PROMISING_OF_JOINT:
             continue
-        others, delay = np.full(n, (common - most) / _RATE), (best - common) / _RATE
-        before, after = (judge.error(none._replace(late=late))[j] for late in (
-            others, others + delay * (np.arange(n) == j)))
+        others, more = np.full(n, (common - most) / _RATE), (best - common) / _RATE
+        before, after = (judge.error(none._replace(delay=delay))[j] for delay in (
+            others, others + more * (np.arange(n) == j)))
         if before - after > _CONFIRMED_OF_JOINT:
-            yield (f'the efforts of {recording.names[j]} are about {lateness(delay)} than '
+            yield (f'the efforts of {recording.names[j]} are about {lateness(more)} beside '
                    'those of the other joints: record all of them with stamps of one clock and '
                    'the same filter, or does its friction follow late?')
 
@@ -225,12 +225,12 @@ class _SmallErrors:
         efforts = Spectra(np.nan_to_num(piece.effort), piece.rate)
         inner = efforts.time[inner_times(efforts.time, summary.delay)]
         time = np.linspace(inner[0], inner[-1], min(len(inner), _MOST_ROWS))
-        late = efforts.rows(summary.cutoff, -summary.delay)
-        self._piece = Piece(time, 1.0, *(np.stack([
-            np.interp(time, own, column) for column in values.T], axis=1) for own, values in (
-                *((piece.time - piece.time[0], values) for values in piece[2:5]),
-                (efforts.time, late))))
-        speed = np.abs(self._piece.qd)
+        own = piece.time - piece.time[0]
+        q, qd, qdd, self._effort = (np.stack([
+            np.interp(time, stamps, column) for column in values.T], axis=1)
+            for stamps, values in ((own, piece.q), (own, piece.qd), (own, piece.qdd), (
+                efforts.time, efforts.rows(summary.cutoff, -summary.delay))))
+        self._motion, speed = (q, qd, qdd), np.abs(qd)
         self._moves = (speed > _FAST * speed.max(axis=0)) & summary.used
         self._block = divide(time, self._moves)
         self._slopes = slopes_of(robot.prior.factors)
@@ -246,7 +246,7 @@ class _SmallErrors:
         robot, first = self._robot, 10 * len(self._slopes)
         columns = robot.columns if change.gravity is None else Columns(
             robot.system, robot.dynamics, change.gravity.tolist())
-        motion, terms = change.motion(*self._piece[2:5]), len(JOINT_COLUMNS[USUAL])
+        motion, terms = change.motion(*self._motion), len(JOINT_COLUMNS[USUAL])
         size = first + terms * len(robot.joints) + 1
         grams = np.zeros((len(robot.joints), BLOCKS, size, size))
         for j, part in enumerate(columns(*motion)):
@@ -258,7 +258,7 @@ class _SmallErrors:
                         for k, body in enumerate(bodies)]
             rows = np.column_stack((*whitened, joint_columns(
                 motion[1][:, j], motion[2][:, j], nominal, robot.sign_widths[j])[:, USUAL],
-                self._piece.effort[:, j] - nominal)) / self._sigma[j]
+                self._effort[:, j] - nominal)) / self._sigma[j]
             places = np.concatenate((*(10 * body + np.arange(10) for body in bodies),
                                      first + terms * j + np.arange(terms), [size - 1]))
             for number in range(BLOCKS):
@@ -297,7 +297,7 @@ class _SmallErrors:
     def unexplained(self, change: Change) -> Array:
         """Return the shares of the efforts, without their mean, that are left (n,)."""
         spread = np.array([values[moves].std() if moves.any() else np.inf for values, moves in zip(
-            self._piece.effort.T, self._moves.T)])
+            self._effort.T, self._moves.T)])
         return np.exp(self._judge(change)) / np.where(spread > 0.0, spread, np.inf)
 
     def vertex(self, kind: str, joint: int, sizes: Array) -> tuple[float, Array]:

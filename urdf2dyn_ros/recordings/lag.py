@@ -25,6 +25,15 @@ from urdf2dyn_ros.recordings.series import (
 )
 from urdf2dyn_ros.robot.spatial import Array
 
+
+def lateness(lag: float) -> str:
+    """Return the lag, or delay, of a measurement [s] in words."""
+    if not lag:
+        return 'on time'
+    size = f'{abs(lag):.3g} s' if abs(lag) >= 0.9995 else f'{1e3 * abs(lag):.3g} ms'
+    return f'{size} {"late" if lag > 0.0 else "early"}'
+
+
 # ---- Evidence for the lag of one joint's measurement, from its moments
 
 _FEWEST_ALIGNED = 100   # samples from which on a lag is determined

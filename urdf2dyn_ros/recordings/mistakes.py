@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from urdf2dyn_ros.errors import LoopError
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
+from urdf2dyn_ros.recordings.lag import lateness
 from urdf2dyn_ros.recordings.pieces import UNUSED_ENDS, Piece, without_delay
 from urdf2dyn_ros.robot.multibody import Multibody, make_multibody
 from urdf2dyn_ros.robot.spatial import Array
@@ -38,7 +39,7 @@ class Change(NamedTuple):
     positions: Array   # positions of the joints: this times the recorded ones, plus the shifts
     efforts: Array   # efforts of the joints: this times the recorded ones
     shifts: Array   # (n,) [rad or m]
-    late: Array   # (n,), by which recorded efforts are later than positions [s]
+    delay: Array   # (n,), of recorded efforts behind the positions [s]
     gravity: Array | None = None   # (3,) in the frame of the root [m/s^2]; None: the robot's
     pace: float = 1.0   # steps of the recorded stamps over those of the true time
 
@@ -53,7 +54,7 @@ class Change(NamedTuple):
 
     def piece(self, piece: Piece) -> Piece:
         """Return the changed piece of a recording."""
-        piece = without_delay(piece, self.late)
+        piece = without_delay(piece, self.delay)
         return Piece(piece.time / self.pace, piece.rate * self.pace,
                      *self.motion(piece.q, piece.qd, piece.qdd), self.effort(piece.effort))
 
@@ -110,10 +111,10 @@ class RecordingFit:
         self.longest = longest = max(pieces, key=lambda piece: len(piece.q))
         seconds = float(longest.time[-1] - longest.time[0])
         # largest delay of efforts that can be tried [s]
-        self.latest = (0.0 if seconds < LEAST_JUDGED or longest.rate < _LEAST_RATE else
+        self.longest_delay = (0.0 if seconds < LEAST_JUDGED or longest.rate < _LEAST_RATE else
                        min(_LARGEST_TRIED, _LARGEST_PART * seconds))
-        ends = max(UNUSED_ENDS, self.latest)
-        # by rows, which efforts that are late are counted by
+        ends = max(UNUSED_ENDS, self.longest_delay)
+        # by rows, in which delays are counted
         inside = np.concatenate([np.minimum(rows, rows[::-1]) >= ends * piece.rate - 1e-6
                                  for piece in pieces for rows in [np.arange(len(piece.q))]])
         q, qd, qdd, self._effort = (np.concatenate([getattr(piece, name) for piece in pieces])
@@ -139,8 +140,9 @@ class RecordingFit:
         The factors (n,) are those by which the efforts of these bodies are multiplied.
         """
         q, qd, qdd = change.motion(self._q, self._qd, self._qdd)
-        late = np.round(self._rate[self._rows, None] * change.late).astype(np.int64)
-        effort = change.effort(self._effort[self._rows[:, None] + late, np.arange(len(q.T))])
+        rows = self._rows[:, None] + np.round(
+            self._rate[self._rows, None] * change.delay).astype(np.int64)
+        effort = change.effort(self._effort[rows, np.arange(len(q.T))])
         result = np.zeros((3, len(self.used)))
         try:
             nominal = self.dynamics(q, qd, qdd)
@@ -219,7 +221,8 @@ class Mistake(NamedTuple):
 
     change: Change   # what corrects the recording
     kind: str   # a key of SENTENCES
-    joints: tuple[int, ...] = ()   # 'order': what is recorded as them moves them, sorted
+    # those that it is of; 'order': the recorded ones, of which the k-th is the k-th of the URDF
+    joints: tuple[int, ...] = ()
 
     def sentence(self, dynamics: InverseDynamics, gains: bool) -> str:
         """Return what is wrong and how it is mended, where the recording has currents or not."""
@@ -235,8 +238,8 @@ class Mistake(NamedTuple):
             'gains': 'change the sign of its gain' if gains else
                      'change their sign, or add --effort-semantics current --gains 1 '
                      f'{names[0] if names else ""}=-1'}
-        if self.kind == 'late':
-            delay = float(self.change.late[0])
+        if self.kind == 'delay':
+            delay = float(self.change.delay[0])
             words |= {'lateness': lateness(delay), 'remedy': (
                 f'add --delay {delay:g} to urdf2dyn identify'
                 if abs(delay) <= LARGEST_GIVEN_DELAY else
@@ -251,17 +254,13 @@ class Mistake(NamedTuple):
         return SENTENCES[self.kind].format(**words)
 
 
-def lateness(delay: float) -> str:
-    return f'{abs(delay):g} s {"later" if delay > 0.0 else "earlier"}'
-
-
 SENTENCES = {
     'sign': 'the efforts of {joint} have the wrong sign: there they are minus what the URDF '
             'needs, and they push where friction brakes; {gains}',
     'signs': 'the efforts have the wrong sign: they are minus what the URDF needs, and they push '
              'where friction brakes; change the sign of the {signs}',
-    'late': 'the efforts are about {lateness} than the motion that needs them: record positions '
-            'and efforts with stamps of one clock, or, if the delay is constant, {remedy}',
+    'delay': 'the efforts are about {lateness} for the motion that needs them: record positions '
+             'and efforts with stamps of one clock, or, if the delay is constant, {remedy}',
     'zero': 'the zero of {joint} is not that of the URDF: the efforts fit its geometry if about '
             '{radians} rad ({degrees} deg) is added to the positions of this joint; set the zero '
             "in the driver, or turn the joint's <origin> in the URDF about its axis by it",
@@ -305,10 +304,10 @@ def candidates(recording: RecordingFit, base: Change,
     free, n, joints = recording.free, len(moving), recording.joints
     inner, units = moved_beyond(recording.system, moving), recording.dynamics.units
     yield Mistake(base._replace(efforts=turned(n, *np.flatnonzero(~free)) @ base.efforts), 'signs')
-    if not base.late.any():
-        for size in np.arange(_DELAY_STEP, recording.latest, _DELAY_STEP):
+    if not base.delay.any():
+        for size in np.arange(_DELAY_STEP, recording.longest_delay, _DELAY_STEP):
             for delay in (-size, size):
-                yield Mistake(base._replace(late=np.full(n, delay)), 'late')
+                yield Mistake(base._replace(delay=np.full(n, delay)), 'delay')
     for joint in np.flatnonzero(moving).tolist():
         if joint in inner and units[joint] == 'rad':
             for angle in ANGLES:
@@ -450,7 +449,7 @@ def _best(recording: RecordingFit, base: Change,
     confirmed, likely = list[tuple[float, Mistake]](), set[str]()
     for _, mistake in promising:
         refined = _refined(recording, mistake, base)
-        if refined.kind == 'late' and abs(refined.change.late[0]) <= judge.aligned:
+        if refined.kind == 'delay' and abs(refined.change.delay[0]) <= judge.aligned:
             continue
         falls = error - judge.error(refined.change)
         score = float(falls.sum())
@@ -479,13 +478,13 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
         right = 0.5 * np.pi * round(angle / (0.5 * np.pi))
         return mistake._replace(change=base.shifted(
             joint, right if right and abs(angle - right) < _WHOLE else angle))
-    if mistake.kind == 'late':
-        def late(delay: float) -> Change:
-            most = recording.latest
-            return base._replace(late=np.full(len(base.late), np.clip(delay, -most, most)))
+    if mistake.kind == 'delay':
+        def delayed(seconds: float) -> Change:
+            most = recording.longest_delay
+            return base._replace(delay=np.full(len(base.delay), np.clip(seconds, -most, most)))
 
-        return mistake._replace(change=late(round(nearest(
-            float(mistake.change.late[0]), _DELAY_STEPS, late), 2)))
+        return mistake._replace(change=delayed(round(nearest(
+            float(mistake.change.delay[0]), _DELAY_STEPS, delayed), 2)))
     if mistake.kind == 'pace':
         pace = nearest(math.log(mistake.change.pace), _PACE_STEPS,
                        lambda trial: base._replace(pace=math.exp(trial)))

@@ -230,9 +230,9 @@ def _averaged(time: Array, values: Array, grid: Array, step: float, average: boo
     return np.asarray((high - low) / np.maximum(ends[1] - ends[0], 1e-12))
 
 
-def without_delay(piece: Piece, late: Array) -> Piece:
-    """Return a piece whose efforts are earlier by delays (n,) [s]."""
-    samples = np.round(late * piece.rate).astype(np.int64)
+def without_delay(piece: Piece, delay: Array) -> Piece:
+    """Return a piece without the delay (n,) of its efforts [s]."""
+    samples = np.round(delay * piece.rate).astype(np.int64)
     kept = np.arange(-min(0, int(samples.min())), len(piece.q) - max(0, int(samples.max())))
     effort = piece.effort[kept[:, None] + samples, np.arange(len(samples))]
     return Piece(piece.time[kept], piece.rate, piece.q[kept], piece.qd[kept], piece.qdd[kept],

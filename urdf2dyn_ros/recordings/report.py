@@ -9,6 +9,7 @@ import numpy as np
 
 from urdf2dyn_ros.errors import ComparisonError
 from urdf2dyn_ros.recordings.comparison import JointComparison, Span
+from urdf2dyn_ros.recordings.lag import lateness
 from urdf2dyn_ros.recordings.measured_efforts import rate_unit
 from urdf2dyn_ros.recordings.pages import (
     COMPUTED,
@@ -94,13 +95,6 @@ def figure_texts(span: Span) -> list[str]:
     """Return the figures in the order of the columns; - if unknown."""
     values = [(column.value(span), column.form) for column in FIGURE_COLUMNS]
     return ['-' if math.isnan(value) else format(value, form) for value, form in values]
-
-
-def lateness(lag: float) -> str:
-    """Return a lag [s] in words."""
-    if not lag:
-        return 'on time'
-    return f'{1e3 * abs(lag):.3g} ms {"late" if lag > 0.0 else "early"}'
 
 
 def notes(joints: Iterable[JointComparison]) -> list[str]:
