@@ -27,6 +27,7 @@ from urdf2dyn_ros.estimation.status import (
 )
 from urdf2dyn_ros.estimation.stream import Output, Stream
 from urdf2dyn_ros.estimation.velocities import JointVelocity
+from urdf2dyn_ros.robot.model import Limits
 from urdf2dyn_ros.system import resident_memory
 from urdf2dyn_ros.text import Level
 
@@ -242,3 +243,23 @@ def test_a_callback_that_failed_is_an_error_with_its_traceback() -> None:
     assert status.level == Level.ERROR and 'defect' in status.message
     assert status.values['callback errors'] == '3'
     assert status.values['callback error'] == 'Traceback: KeyError'
+
+
+@pytest.mark.parametrize(('factor', 'said'), [(0.9, 0), (1.1, 2)])
+def test_efforts_that_are_hardly_known_are_named(factor: float, said: int) -> None:
+    """By the mass matrix and deviations of accelerations: 15 % of an effort, or 3 % of a limit."""
+    std, limit = np.array([300.0, 500.0]), 100.0
+    deviation = np.linalg.norm(DYNAMICS.mass_matrix(np.zeros(2)) * std, axis=1)
+    figures = replace(FIGURES, std=std, largest=deviation / 0.15 / factor)
+    status = output_status(state(), figures, Counter())
+    told = status.values.get('warnings', '').splitlines()
+    assert len(told) == said and (status.level == Level.OK) == (not said)
+    assert not said or status.message.endswith('help, and 1 more')
+    assert all(f'joint{k + 1}: uncertain by {deviation[k]:.2g} N m' in text
+               for k, text in enumerate(told))
+    limited = InverseDynamics(replace(DYNAMICS.model, joints=tuple(
+        replace(joint, limits=Limits(effort=limit)) for joint in DYNAMICS.model.joints)))
+    figures = replace(FIGURES, std=std * factor * 0.03 * limit / deviation[0], largest=0.0 * std)
+    status = output_status(state(dynamics=limited), figures, Counter())
+    warnings = status.values.get('warnings', '')
+    assert ('joint1: uncertain' in warnings) == bool(said)
