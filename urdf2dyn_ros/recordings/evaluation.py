@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TextIO, cast
@@ -115,11 +116,6 @@ class Evaluation:
         """Whether there is any pair of measured and computed effort."""
         return any(len(joint.stamps) for joint in self.joints)
 
-    def remark(self, text: str) -> None:
-        """Add a remark once."""
-        if text not in self.remarks:
-            self.remarks.append(text)
-
 
 # stamps [ns] since the year 2000 are dates, smaller ones times since an unknown start
 _CALENDAR = 946_684_800 * SECOND_NS
@@ -205,12 +201,12 @@ class _Sinks:
     Compares efforts in the order of their stamps, and writes them to the table and the bag.
 
     Measured and computed effort of the table have the same semantics. `later` is how much larger
-    stamps are than those of the recording, `bag_later` than those of the bag [ns]; `span` has the
-    first and the last stamp of an output, in the order of the file.
+    stamps are than those of the recording, whose first is `first` [ns]; `span` has the first and
+    the last stamp of an output, in the order of the file.
     """
 
-    def __init__(self, dynamics: InverseDynamics, settings: EvaluationSettings, table: TextIO,
-                 bag: Callable[[int, Array, Array, Array], None] | None) -> None:
+    def __init__(self, dynamics: InverseDynamics, settings: EvaluationSettings, first: int,
+                 table: TextIO, bag: Callable[[int, Array, Array, Array], None] | None) -> None:
         self._joints, self._table, self._bag = dynamics.joint_names, table, bag
         self._facts = robot_facts(dynamics.model, dynamics.loads)
         self._gravity = gravity_of(dynamics)
@@ -223,7 +219,9 @@ class _Sinks:
         self.comparison.describe(self._facts, self._gravity)
         self.external = (ObservedEfforts(dynamics, settings.observer_gain, settings.thresholds)
                          if settings.observer else None)
-        self.later = self.bag_later = 0
+        # a table's time may begin at zero, but a message has no stamp of zero
+        self.later = min(max(SECOND_NS - first, 0), MAX_STAMP)
+        self._bag_later = self.later if first < 0 else 0
         self.span: tuple[int, int] | None = None
         self._kinds = KINDS if self.external is None else OBSERVED
         # some outputs, of which one cause of what is wrong with all joints is looked for
@@ -246,7 +244,7 @@ class _Sinks:
                                                 outputs.qd, outputs.effort):
             self.comparison.add_computed(output, self._joints, effort, q, qd)
             if self._bag is not None:
-                self._bag(stamp + self.bag_later, q, qd, effort)
+                self._bag(stamp + self._bag_later, q, qd, effort)
         for first in range(0, len(stamps), _AT_ONCE):
             rows = slice(first, first + _AT_ONCE)
             self._write_rows(stamps[rows], outputs.chosen(rows))
@@ -373,85 +371,107 @@ def evaluate(recording: Recording | str | Path, dynamics: InverseDynamics,
         for values in (dict(zip(record.names, record.acceleration)) for record in recorded.heads
                        if len(record.acceleration) == len(record.names)))
     estimator = settings.estimator or (RECORDED if accelerated else OFFLINE_DEFAULT)
-    result = Evaluation(estimator, held=dict(recorded.hold.positions), remarks=recorded.remarks)
+    files, remarks = [table], recorded.remarks
     try:
         with ExitStack() as stack:
             part = stack.enter_context(atomic_file(table))
-            result.files.append(table)
             efforts = None
             if find_spec('rosbags'):
                 efforts = stack.enter_context(effort_bag(bag, names, dynamics.model.root))
-                result.files.append(bag)
+                files.append(bag)
             else:
-                result.remark('no bag is written: the Python library rosbags is not installed')
+                remarks.append('no bag is written: the Python library rosbags is not installed')
             with part.open('w', encoding='utf-8', newline='') as file:
-                sinks = _Sinks(dynamics, settings, file, efforts)
-                _run(dynamics, sinks, recorded, result)
+                sinks = _Sinks(dynamics, settings, recorded.heads[0].stamp, file, efforts)
+                result = _evaluated(dynamics, sinks, recorded, estimator)
             if result.span is None:
                 raise _NothingComputedError
             if not sinks.known.all():   # of joints whose efforts were not measured
                 keep_columns(part, sinks.known.tolist())
-    except _NothingComputedError:   # no files
-        result.files.clear()
+    except _NothingComputedError:   # so that the files are not kept
+        files = []
     except OSError as error:
         raise ExportError(f'cannot write to {directory}: {error.strerror}') from None
-    result.records, result.error = recording.count, recording.error
-    result.remarks += recording.remarks
-    return result
+    cause = sinks.cause(dynamics, result.joints) if estimator != 'none' else ''
+    if cause:   # before what is said of each joint
+        remarks = [f'one cause would explain all joints: {cause}', *remarks]
+        result.joints = tuple(replace(joint, total=replace(joint.total, hint=''))
+                              for joint in result.joints)
+    return replace(result, records=recording.count, error=recording.error, files=files, remarks=[
+        *dict.fromkeys((*remarks, *result.remarks)), *recording.remarks])
 
 
 class _NothingComputedError(Exception):
     """There is no effort to write."""
 
 
-def _with_first_velocity(records: Iterator[Record], result: Evaluation) -> Iterator[Record]:
-    """Yield the records, the first with the velocity to the second one where it has none."""
+def _with_first_velocity(records: Iterator[Record]) -> tuple[Iterator[Record], list[str]]:
+    """Return the records, the first with the velocity to the second where it has none; remarks."""
     first, second = next(records), next(records, None)
     count = len(first.names)
     qd = first.velocity if len(first.velocity) == count else np.full(count, np.nan)
     if second is None and not np.isfinite(qd).all():
-        result.remark('unknown velocities of a single record are taken as zero')
-        first = first._replace(velocity=np.nan_to_num(qd))
-    elif (second is not None and tuple(second.names) == tuple(first.names)
-          and second.stamp > first.stamp and len(first.position) == len(second.position) == count):
+        return iter([first._replace(velocity=np.nan_to_num(qd))]), [
+            'unknown velocities of a single record are taken as zero']
+    if second is None:
+        return iter([first]), []
+    if (tuple(second.names) == tuple(first.names) and second.stamp > first.stamp
+            and len(first.position) == len(second.position) == count):
         step = np.asarray(second.position) - first.position
         step -= 2.0 * np.pi * np.rint(step / (2.0 * np.pi))
         first = first._replace(velocity=np.where(
             np.isfinite(qd), qd, step * SECOND_NS / (second.stamp - first.stamp)))
-    yield first
-    if second is not None:
-        yield second
-    yield from records
+    return chain((first, second), records), []
 
 
-def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
-         result: Evaluation) -> None:
-    """Pass all records to a stream, and its outputs to the sinks, in batches, which cost less."""
-    joints, estimator = dynamics.joint_names, result.estimator
-    offline = OfflineStream(dynamics, joints_of(dynamics), sinks.add) if (
-        estimator == OFFLINE_DEFAULT) else None
-    source: Stream = offline or make_stream(
-        {row.name: row.default for row in STREAM_PARAMETERS}
-        | {'estimator': estimator, 'implausible': 'warn'}, dynamics, lambda: 0)
+def _evaluated(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
+               estimator: str) -> Evaluation:
+    """Return the evaluation of all records, whose efforts go to the sinks."""
+    joints, records, remarks = dynamics.joint_names, recorded.records, list[str]()
+    source: Stream = OfflineStream(dynamics, joints_of(dynamics), sinks.add) if (
+        estimator == OFFLINE_DEFAULT) else make_stream(
+            {row.name: row.default for row in STREAM_PARAMETERS}
+            | {'estimator': estimator, 'implausible': 'warn'}, dynamics, lambda: 0)
     source.hold(recorded.hold)
+    if estimator in (RECORDED, 'none'):
+        records, remarks = _with_first_velocity(records)
+    warnings = _pass_on(records, source, sinks, joints, estimator == RECORDED, remarks)
+    result = Evaluation(estimator, span=sinks.span, counters=source.counters, warnings=warnings,
+                        unknown=source.unknown_joints, held=dict(recorded.hold.positions),
+                        joints=sinks.comparison.joints(), external=sinks.external)
+    if result.external is not None:
+        result.external.stop()
+    if isinstance(source, OfflineStream) and sinks.span is not None:
+        result.cutoffs = {joint: (low, high) for joint, low, high in zip(
+            joints, *source.cutoffs.tolist()) if low <= high}
+        if source.alternating:
+            remarks.append(alternation_sentence(
+                [joints[joint] for joint in sorted(source.alternating)]))
+        remarks += jump_sentences(source.jumps.values(), joints, dynamics.units,
+                                  recorded.heads[0].stamp + sinks.later)
+    return replace(result, remarks=[*remarks, *source.held.take_notices()])
+
+
+def _pass_on(records: Iterator[Record], source: Stream, sinks: _Sinks, joints: Sequence[str],
+             accelerated: bool, remarks: list[str]) -> dict[str, str]:
+    """
+    Pass records to a stream, and its outputs to the sinks, in batches, which cost less.
+
+    Returns the last warning of each quantity; what is wrong with stamps is added to the remarks.
+    """
+    warnings, waiting = dict[str, str](), list[Output]()
     quantities = [f'{what} of {joint!r}: ' for what in ('position', 'velocity')
                   for joint in joints]
-    waiting: list[Output] = []
-    records = recorded.records
-    if estimator in (RECORDED, 'none'):
-        records = _with_first_velocity(records, result)
-    for number, record in enumerate(records):
-        if number == 0:   # a table's time may begin at zero, but a message has no stamp of zero
-            sinks.later = min(max(SECOND_NS - record.stamp, 0), MAX_STAMP)
-            sinks.bag_later = sinks.later if record.stamp < 0 else 0
+    for record in records:
         names, stamp = record.names, record.stamp + sinks.later
         if stamp >= LATEST_STAMP:
             stamp = 0
-            result.remark(TOO_LATE)
+            if TOO_LATE not in remarks:
+                remarks.append(TOO_LATE)
         position, velocity, effort, acceleration = cast(tuple[Any, ...], record[2:])
         if stamp > 0 and len(effort) == len(names):
             sinks.comparison.add_measured(stamp, names, effort)
-        if estimator == RECORDED:
+        if accelerated:
             source.accelerate(stamp, names, acceleration)
         output = source.receive(Message(stamp, names, position, velocity, effort))
         if output is not None:
@@ -460,31 +480,12 @@ def _run(dynamics: InverseDynamics, sinks: _Sinks, recorded: RecordedJoints,
             sinks.add(OutputBatch.of(waiting))
             waiting = []
         for warning in source.warnings:   # the last one is kept: its figures change
-            result.warnings[next(filter(warning.startswith, quantities), '')] = warning
+            warnings[next(filter(warning.startswith, quantities), '')] = warning
     if waiting:
         sinks.add(OutputBatch.of(waiting))
-    if offline is not None:
-        offline.finish()
-        for joint, fault in offline.velocity_report.warnings.items():
+    if isinstance(source, OfflineStream):
+        source.finish()
+        for joint, fault in source.velocity_report.warnings.items():
             quantity = f'velocity of {joints[joint]!r}: '
-            result.warnings[quantity] = quantity + fault
-    result.span, result.external = sinks.span, sinks.external
-    if result.external is not None:
-        result.external.stop()
-    if offline is not None and sinks.span is not None:
-        result.cutoffs = {joint: (low, high) for joint, low, high in zip(
-            joints, *offline.cutoffs.tolist()) if low <= high}
-        if offline.alternating:
-            result.remark(alternation_sentence(
-                [joints[joint] for joint in sorted(offline.alternating)]))
-        result.remarks += jump_sentences(offline.jumps.values(), joints, dynamics.units,
-                                         recorded.heads[0].stamp + sinks.later)
-    for notice in source.held.take_notices():
-        result.remark(notice)
-    result.counters, result.unknown = source.counters, source.unknown_joints
-    result.joints = sinks.comparison.joints()
-    # before what is said of each joint
-    if estimator != 'none' and (cause := sinks.cause(dynamics, result.joints)):
-        result.remarks.insert(0, f'one cause would explain all joints: {cause}')
-        result.joints = tuple(replace(joint, total=replace(joint.total, hint=''))
-                              for joint in result.joints)
+            warnings[quantity] = quantity + fault
+    return warnings
