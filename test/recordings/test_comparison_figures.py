@@ -216,6 +216,7 @@ def test_facts_come_from_the_urdf_with_mimic_joints_reflected():
     (name, facts), = robot_facts(read_urdf(PENDULUM)).items()
     mimics = read_urdf(PENDULUM).mimics   # the multiplier is -2
     assert list(with_followers(('swing', 'follower'), (1.0, 3.0), mimics)) == [-5.0, 3.0]
+    assert with_followers(('swing', 'follower'), (1.0, np.nan), mimics)[0] == 1.0   # not measured
     assert name == 'swing'
     assert facts == JointFacts('N m', pytest.approx(0.4 + 4.0 * 0.1),
                                pytest.approx(0.7 + 2.0 * 0.3), 40.0)
