@@ -188,6 +188,29 @@ def test_joints_that_take_each_others_positions_are_a_warning(rests, estimator, 
         [NAMES[k], NAMES[other]] for k, other in ((0, 1), (1, 0), (3, 4), (4, 5), (5, 3))]
 
 
+OTHER_MOTIONS = {   # positions and velocities of one joint or all, from 4 s on
+    'other sign': (slice(1, 2), lambda values, others: -values),
+    'twice as large': (slice(None), lambda values, others: 2.0 * values),
+    "another joint's": (slice(2, 3), lambda values, others: others[:, 1:2]),
+    'zero': (slice(None), lambda values, others: 0.0 * values)}
+
+
+@pytest.mark.fault(35)
+@pytest.mark.parametrize('name', OTHER_MOTIONS)
+def test_a_jump_to_another_motion_is_a_warning_until_it_is_acknowledged(name):
+    joints, other = OTHER_MOTIONS[name]
+
+    def jumps(t, q, qd):
+        for values in (q, qd):
+            values[t > 4.0, joints] = other(values[t > 4.0, joints], values[t > 4.0])
+        return q, qd, t
+
+    found = played(jumps)
+    assert found.answered > 0.9 and found.wrong <= 0.003
+    assert {shift.joint for shift in found.stream.acknowledge()} & {*NAMES[joints]}
+    assert found.stream.warnings == ()
+
+
 @pytest.mark.fault(32, 35)
 def test_turns_that_are_lost_in_a_gap_are_a_warning():
     def turned(t, q, qd):

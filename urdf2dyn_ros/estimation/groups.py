@@ -18,7 +18,7 @@ import numpy as np
 from urdf2dyn_ros.estimation.degrees import DegreesGuard
 from urdf2dyn_ros.estimation.estimators import CheckedEstimator, Estimator
 from urdf2dyn_ros.estimation.hold import ModelJoints
-from urdf2dyn_ros.estimation.kalman import REST_TIME, Estimate, Verdict
+from urdf2dyn_ros.estimation.kalman import Estimate, Verdict
 from urdf2dyn_ros.estimation.messages import (
     MAX_LAYOUTS,
     Indices,
@@ -42,7 +42,10 @@ LEAST_CARRIED_NS = 5_000_000   # time over which joints are carried, whatever th
 SKEWED_TO_WARN = 20   # messages in a row at which joints are too far away, before that is reported
 TURN = 2.0 * pi
 LOST_TURN = 0.3   # rad from whole turns by which a joint differs after a gap: turns were lost
-LEAST_JUMP = 0.02   # rad or m beside twice what a motion explains, to a rest or another joint
+LEAST_INTERCHANGE = 0.02   # rad or m by which joints jump that take each other's positions
+# rad or m by which a position jumps to another motion, beside twice what its own explains, and
+# what it moves in so many seconds: samples may be old
+LEAST_JUMP, LATE_SAMPLE = 0.1, 0.1
 INTERCHANGED = 0.05   # part of their jumps by which joints miss each other's positions
 VELOCITIES_JUDGED = 50   # messages after which the scale of velocities is looked at
 
@@ -289,22 +292,23 @@ class Group:
         self._add_shifts(stamp, q, self._q, np.where(lost, step, 0.0))
 
     def _note_shifts(self, stamp: int, q: Array, sizes: Array | None) -> None:
-        """Note joints that shifted by a size (k,), not 0, or that rest elsewhere after a jump."""
+        """Note joints that shifted by a size (k,), not 0, or that jumped to another motion."""
         sizes, past = np.zeros(len(q)) if sizes is None else sizes, self.history.newest
         expected = q - sizes
         if past is not None:
             _, position, velocity, acceleration, *_ = past.estimate
             h = (stamp - past.estimate.stamp) * 1e-9
             moved = h * velocity, h * h / 2.0 * acceleration
-            most, expected = LEAST_JUMP + 2.0 * np.abs(moved).sum(axis=0), position + sum(moved)
-            if h > REST_TIME and np.array_equal(q, self._before):
-                sizes = np.where(np.abs(q - position) > most, q - expected, sizes)
+            expected = position + sum(moved)
+            most = LEAST_JUMP + LATE_SAMPLE * np.abs(velocity) + 2.0 * np.abs(moved).sum(axis=0)
+            jumped = (np.abs(q - expected) > most) & ~self.frozen.stopped_until(stamp)
+            sizes = np.where(jumped & (sizes == 0.0), q - expected, sizes)
         self._add_shifts(stamp, q, expected, sizes)
 
     def _add_shifts(self, stamp: int, q: Array, expected: Array, sizes: Array) -> None:
         """Note joints that shifted by a size (k,), not 0, or to where others are expected."""
         steps = q - expected
-        jumped = np.flatnonzero(np.abs(steps) > LEAST_JUMP)
+        jumped = np.flatnonzero(np.abs(steps) > LEAST_INTERCHANGE)
         others = {}
         if len(jumped) > 1:
             away = np.abs(q[jumped, None] - expected[jumped])

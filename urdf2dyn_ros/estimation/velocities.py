@@ -203,6 +203,7 @@ LEAST_MOVED = 0.01   # rad or m, likewise: less makes no effort wrong
 STEP_MEMORY = 10.0   # s, in which the size of steps fades
 LOOK_NS = 3_500_000   # time between two looks
 LONGEST_MOVE = 0.1   # s of one message that count
+MOST_STOPPED_NS = 200_000_000   # after which the jump back to the motion is another one
 BRAKING = 10.0   # rad/s^2 or m/s^2, by which a joint brakes that no velocity tells of
 
 
@@ -223,6 +224,7 @@ class FrozenJoints:
         self._change, self._took, self._speed = np.zeros((3, joints))
         self._stamp, self._any = 0, False   # whether one is frozen
         self._frozen, self._stopped = np.zeros((2, joints), dtype=np.bool_)
+        self._stopped_at = np.full(joints, -MOST_STOPPED_NS)   # [ns]
         self._before: tuple[Array, Array] | None = None   # of the change before, for `_speed`
         self._zero, self._none = np.zeros(joints), np.zeros(joints, dtype=np.bool_)
 
@@ -275,11 +277,16 @@ class FrozenJoints:
             braked = np.minimum(self._since, self._speed / BRAKING)
             self._stopped = stays & ~measured & (self._stopped | (
                 braked * (self._speed - BRAKING / 2.0 * braked) > least))
+            self._stopped_at = np.where(self._stopped, stamp, self._stopped_at)
         else:
             self._stopped = self._none
         self._qd = qd
         self._any = True in self._frozen.tolist()
         return self._any
+
+    def stopped_until(self, stamp: int) -> NDArray[np.bool_]:
+        """Return which joints (n,) have stopped at once until shortly before a stamp [ns]."""
+        return np.asarray(stamp - self._stopped_at < MOST_STOPPED_NS)
 
     def sentences(self, names: Sequence[str]) -> list[str]:
         """What is frozen, for a person."""
