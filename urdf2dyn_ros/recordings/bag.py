@@ -182,7 +182,8 @@ class BagRecording(Recording):
                     raise self.defect(f'its messages are compressed: {self.remedy}')
                 unstamped += not any(data[4:12])
                 part = [*records(data, recorded)]
-                self.plans += [len(part)] * self.plan
+                if self.plan:
+                    self.plans.append(len(part))
                 yield from part
                 if expected:
                     self._report(number / expected)
@@ -239,8 +240,9 @@ def effort_bag(path: Path, joints: Sequence[str], frame: str,
     rosbag2, store, names = library(), types(), list(joints)
     joint_states, header, time = (store.types[kind] for kind in (
         JOINT_STATE, 'std_msgs/msg/Header', 'builtin_interfaces/msg/Time'))
-    others = sorted({file.name for file in path.iterdir()} - {
-        METADATA, f'{path.name}.mcap'}) if path.is_dir() else [path.name] * path.exists()
+    others = [path.name] if path.exists() else []
+    if path.is_dir():
+        others = sorted({file.name for file in path.iterdir()} - {METADATA, f'{path.name}.mcap'})
     if others:
         raise ExportError(f'{path} would be replaced by a new bag, but it has other contents: '
                           f'{", ".join(others[:3])}; move it, or choose another directory')

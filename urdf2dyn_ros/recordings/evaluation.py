@@ -185,10 +185,11 @@ def figures_table(result: Evaluation) -> str:
 # ---- Where the outputs of an evaluation go: the comparison, the table and the bag
 
 _AT_ONCE = 1024   # outputs that are passed on, and written, together
-# for pictures, of all joints together: some 120 MB; of each more than wait for later ones
-_KEPT_SAMPLES, _FEWEST_KEPT = 1_000_000, 20_000
+_KEPT_SAMPLES = 1_000_000   # for pictures, of all joints together: some 120 MB
+_FEWEST_KEPT = 20_000   # of each joint, more than wait for later ones
 _LONGEST_LAG = 0.1   # of measured efforts, that is aligned [s]
-_MOST_JUDGED, _FEWEST_JUDGED = 4000, 100   # outputs of which a cause is looked for
+_MOST_JUDGED = 4000   # outputs of which a cause is looked for
+_FEWEST_JUDGED = 100   # from which on it is
 _GAP_STEPS = 1.5   # usual steps of these outputs from which on it is a gap
 _EXPLAINED = 0.8   # R2 of joints that need no cause
 _LEAST_MOTION = 0.02   # range of the positions of a joint that moves [rad or m]

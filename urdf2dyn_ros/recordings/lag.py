@@ -120,8 +120,8 @@ _LAGS_EACH_SIDE = 20   # lags that are tried on each side of zero
 _LARGEST_SHARE = 0.8   # of the uncorrelated power, that a significant alignment leaves
 # smallest share of a measured effort, without friction, that one of the joints must have
 _SMALLEST_EFFECT = 0.1
-# joints whose own lags are within a part of their common one, so that it is none of friction
-_FEWEST_AGREEING, _AGREEMENT = 3, 0.2
+_FEWEST_AGREEING = 3   # joints with a lag of their own, which is none of friction if they agree
+_AGREEMENT = 0.2   # part of their common lag within which theirs are
 _SHORTEST_LAG = 0.0005   # half the usual step of a simulator [s]
 
 

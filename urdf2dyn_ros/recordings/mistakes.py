@@ -81,7 +81,8 @@ _SAMPLES = 400   # samples of a recording that are compared
 _LEAST_SHARE = 1e-5   # share of an effort below which what is left of it is noise
 # share of the squares of gravity that nothing else explains, from which its factor is known
 _LEAST_OWN = 0.2
-_LARGEST_TRIED, _LARGEST_PART = 2.0, 0.2   # largest delay that is tried [s], share of a piece
+_LONGEST_TRIED = 2.0   # delay [s]
+_LARGEST_PART = 0.2   # of the longest piece, up to which delays are tried
 _LEAST_RATE = 5.0   # of samples, from which on they distinguish these delays [Hz]
 
 
@@ -112,7 +113,7 @@ class RecordingFit:
         seconds = float(longest.time[-1] - longest.time[0])
         # largest delay of efforts that can be tried [s]
         self.longest_delay = (0.0 if seconds < LEAST_JUDGED or longest.rate < _LEAST_RATE else
-                       min(_LARGEST_TRIED, _LARGEST_PART * seconds))
+                       min(_LONGEST_TRIED, _LARGEST_PART * seconds))
         ends = max(UNUSED_ENDS, self.longest_delay)
         # by rows, in which delays are counted
         inside = np.concatenate([np.minimum(rows, rows[::-1]) >= ends * piece.rate - 1e-6
@@ -374,10 +375,10 @@ def _gravities(nominal: Array) -> Iterator[Array]:
 # ---- The mistakes of a recording
 
 FEWEST_JUDGED = 50   # samples with efforts of all joints from which on mistakes are looked for
-# falls of the logarithms of the URDF's residuals, over all joints, from which on a candidate is
-# fitted, and of the fit's in held-out blocks, from which on it is a mistake
-_PROMISING, _CONFIRMED = 1.0, 2.0
-_LIKELY = 0.5   # from which on a candidate speaks against efforts without gravity
+# falls of the logarithms of residuals, summed over all joints:
+_PROMISING = 1.0   # of the URDF's, from which on a candidate is fitted
+_CONFIRMED = 2.0   # of the fit's in held-out blocks, from which on it is a mistake
+_LIKELY = 0.5   # and from which on a candidate speaks against efforts without gravity
 # rise for a joint: what explains the others, but not this one, is not the cause. Of 88 mistakes
 # put into recordings of four robots (benchmarks/mistakes.py) limits of 0.02, 0.1, 0.5, 1.0 and 1.2
 # find 47, 55, 57, 61 and 62; below 1.0 some are taken for others. At 1.25 a frozen joint is one.
@@ -390,13 +391,13 @@ _ABSENT = 0.2
 _AS_GOOD = 1.4
 # logarithm of efforts over residuals, mean of the joints, from which on a fit is no accident
 _EXPLAINED = 0.3
-# candidates that are fitted, and mistakes that are looked for one after the other, at most
-_FITTED, _MOST = 3, 3
-_STEPS = tuple(np.radians([30.0, 15.0, 8.0, 4.0]).tolist())
+_MOST_FITTED = 3   # candidates that are fitted
+_MOST_MISTAKES = 3   # that are looked for one after the other
+# steps of the search for an angle [rad]
+_ANGLE_STEPS = tuple(np.radians([30.0, 15.0, 8.0, 4.0]).tolist())
 _PACE_STEPS = 0.18, 0.1, 0.05, 0.02   # steps of the search for the logarithm of a pace
 _DELAY_STEPS = 0.05, 0.02, 0.01   # steps of the search for a delay [s]
-# steps of the search for an angle, and the distance to a right angle that is none [rad]
-_WHOLE = np.radians(12.0)
+_NEAR_RIGHT_ANGLE = np.radians(12.0)   # distance to a right angle that counts as none [rad]
 
 
 def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_],
@@ -406,7 +407,7 @@ def mistakes_of(recording: RecordingFit, moving: NDArray[np.bool_],
         return []
     none = base = no_change(len(moving))
     mistakes, kinds = list[Mistake](), set[str]()   # of all that are likely
-    for _ in range(_MOST):
+    for _ in range(_MOST_MISTAKES):
         best, likely = _best(recording, base, moving, judge)
         kinds = kinds or likely
         if best is None:
@@ -444,7 +445,7 @@ def _best(recording: RecordingFit, base: Change,
         gain, key = gained(mistake), (mistake.kind, mistake.joints)
         if gain > max(_PROMISING, kinds[key][0] if key in kinds else 0.0):
             kinds[key] = gain, mistake
-    promising = sorted(kinds.values(), key=lambda pair: -pair[0])[:_FITTED]
+    promising = sorted(kinds.values(), key=lambda pair: -pair[0])[:_MOST_FITTED]
     error = judge.error(base) if promising else np.zeros(0)
     confirmed, likely = list[tuple[float, Mistake]](), set[str]()
     for _, mistake in promising:
@@ -473,11 +474,11 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
 
     if mistake.kind == 'zero':
         joint, = mistake.joints
-        angle = nearest(float(mistake.change.shifts[joint] - base.shifts[joint]), _STEPS,
+        angle = nearest(float(mistake.change.shifts[joint] - base.shifts[joint]), _ANGLE_STEPS,
                         lambda trial: base.shifted(joint, trial))
         right = 0.5 * np.pi * round(angle / (0.5 * np.pi))
         return mistake._replace(change=base.shifted(
-            joint, right if right and abs(angle - right) < _WHOLE else angle))
+            joint, right if right and abs(angle - right) < _NEAR_RIGHT_ANGLE else angle))
     if mistake.kind == 'delay':
         def delayed(seconds: float) -> Change:
             most = recording.longest_delay
@@ -492,13 +493,13 @@ def _refined(recording: RecordingFit, mistake: Mistake, base: Change) -> Mistake
     if mistake.kind == 'gravity':
         assert mistake.change.gravity is not None
         gravity, size = mistake.change.gravity, np.linalg.norm(mistake.change.gravity)
-        for step in _STEPS:
+        for step in _ANGLE_STEPS:
             near = [gravity, *(gravity + sign * step * size * axis
                                for axis in np.eye(3) for sign in (-1.0, 1.0))]
             gravity = min((size / np.linalg.norm(trial) * trial for trial in near),
                           key=lambda trial: unexplained(base._replace(gravity=trial)))
         axis = np.abs(gravity) == np.abs(gravity).max()
-        if np.abs(gravity).max() > np.cos(_WHOLE) * size:
+        if np.abs(gravity).max() > np.cos(_NEAR_RIGHT_ANGLE) * size:
             gravity = np.where(axis, np.sign(gravity) * size, 0.0)
         return mistake._replace(change=base._replace(gravity=gravity))
     return mistake
@@ -511,7 +512,7 @@ _BEYOND_RANGE = 5.0   # position of a prismatic joint over its limits, from whic
 # logarithm of what the URDF leaves, over all joints, by which positions in degrees fit better
 _CLEARER = 0.1
 _STRONG = 0.5   # share of an effort that the URDF's explains, from which on their ratio is known
-_THOUSAND = 0.7, 1.5   # ratio of efforts over a thousand, within which it is that of mN m
+_MILLI = 0.7, 1.5   # ratio of efforts over a thousand, within which they are in mN m
 
 
 def one_cause(recording: RecordingFit, moving: NDArray[np.bool_], judge: Judge, currents: bool,
@@ -592,7 +593,7 @@ def _wrong_efforts(recording: RecordingFit, moving: NDArray[np.bool_], judge: Ju
     middle = (ratios or [1.0])[(len(ratios) - 1) // 2:len(ratios) // 2 + 1]
     typical = min(middle, key=lambda ratio: abs(math.log(ratio)))
     if not 1.0 / wrong_units < typical < wrong_units:
-        least, most = _THOUSAND
+        least, most = _MILLI
         unit = 'mN m' if least < typical / 1000.0 < most else 'other units'
         return (f'the efforts are {typical:.3g} times what the URDF needs: ' + (
             'are the currents in A, and the gains those of the joint, after its gear?'

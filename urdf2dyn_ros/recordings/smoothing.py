@@ -263,9 +263,9 @@ def cubic_weights(times: Array) -> Array:
 # ---- Samples that were measured anew
 
 _SAME_INSTANT = 0.01   # part of the mean step below which two samples are of one instant
-# mean velocity over a run of equal samples, relative to those after and before it: a rest, or a
-# motion that is slow for the resolution
-_SLOW, _SLOWER = 0.5, 0.7
+# mean velocity over a run of equal samples, up to which it is a rest, or slow for the resolution:
+_SLOW_START = 0.5   # relative to that after it
+_SLOW_END = 0.7   # relative to that before it
 _STALLED = 3   # equal samples from which on the driver stalls: one that is repeated is bridged
 # velocity until the first sample after a stall, over that beyond: it has not caught up yet
 _ON_THE_WAY = 0.75
@@ -306,7 +306,8 @@ def measured(stamps: NDArray[np.int64], q: Array, effort: Array | None = None,
         over = np.linalg.norm(q[changes[2:]] - q[changes[:-2]], axis=1) / (runs[:-2] + runs[1:-1])
         speeds = np.linalg.norm(np.diff(q[changes], axis=0), axis=1) / runs[:-1]
         rest = np.ones(len(runs), dtype=bool)
-        rest[1:-3] = (over[1:-1] <= _SLOW * speeds[3:]) | (over[1:-1] <= _SLOWER * speeds[:-3])
+        rest[1:-3] = ((over[1:-1] <= _SLOW_START * speeds[3:])
+                      | (over[1:-1] <= _SLOW_END * speeds[:-3]))
         stall = ~rest & (runs > max(usual, _STALLED - 1))
         late = stall[:-2] & (speeds[:-1] < _ON_THE_WAY * over)
         since = np.arange(len(new)) - np.repeat(changes, runs)
