@@ -91,7 +91,7 @@ def test_what_was_not_measured_gets_no_figure(measured, reason):
 
 @pytest.mark.fault(41)
 def test_a_frozen_span_alone_is_left_out_and_the_lag_is_that_of_the_message():
-    comparison = Comparison()
+    comparison = Comparison(capacity=4000)
     for stamp in range(START, START + 4000 * PERIOD, PERIOD):
         late = wave(stamp - 40_000_000)
         stuck = 2_000_000_000 <= stamp - START < 4_000_000_000

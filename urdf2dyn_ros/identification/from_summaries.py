@@ -105,7 +105,7 @@ def identify_summaries(robot: Robot, summaries: Sequence[Summary],
     if foreign and 3 * (left_out + len(foreign)) <= left_out + len(summaries):
         others = [summary for summary in summaries if summary.name not in foreign]
         rest = identify_summaries(robot, others, validation, weight, gains, show,
-                          left_out=left_out + len(foreign))
+                                  left_out=left_out + len(foreign))
         return replace(rest, caveats=(*(f'{unlike[name].sentence} It is not used'
                                         for name in foreign), *rest.caveats))
     show(0.8)

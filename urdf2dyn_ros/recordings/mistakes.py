@@ -113,7 +113,7 @@ class RecordingFit:
         seconds = float(longest.time[-1] - longest.time[0])
         # largest delay of efforts that can be tried [s]
         self.longest_delay = (0.0 if seconds < LEAST_JUDGED or longest.rate < _LEAST_RATE else
-                       min(_LONGEST_TRIED, _LARGEST_PART * seconds))
+                              min(_LONGEST_TRIED, _LARGEST_PART * seconds))
         ends = max(UNUSED_ENDS, self.longest_delay)
         # by rows, in which delays are counted
         inside = np.concatenate([np.minimum(rows, rows[::-1]) >= ends * piece.rate - 1e-6
