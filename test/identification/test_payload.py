@@ -16,6 +16,10 @@ from urdf2dyn_ros import InverseDynamics, Loads, read_urdf
 from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.identification import fit_data
 from urdf2dyn_ros.identification.gains import Gains, approximated
+from urdf2dyn_ros.identification.identify import IdentificationSettings, identify
+from urdf2dyn_ros.identification.report import identification_picture
+from urdf2dyn_ros.identification.robot import LOAD
+from urdf2dyn_ros.identification.rollouts import rollouts
 from urdf2dyn_ros.robot.terms import Friction, Rotor
 
 TEXT = vertical_2r('lower="-3" upper="3" effort="400" velocity="9"')
@@ -130,6 +134,30 @@ def test_a_wrong_mass_is_named(mass, share, folder, tmp_path):
     words = [each for each in found['contradictions'] if '--payload-mass, to which' in each]
     assert len(words) == 1
     assert f'the robot would have {share}' in words[0] and words[0] in found['verdict']
+
+
+def test_efforts_by_currents_leave_what_the_figures_say(tmp_path: Path) -> None:
+    """Friction with the load is in the units of the efforts, not of the currents."""
+    recorded(tmp_path / 'r_A.csv', arm(), 0, GAINS, 0.3)
+    result = identify([tmp_path / 'r_A.csv'], InverseDynamics(TEXT), settings=(
+        IdentificationSettings(gains=tuple(map(str, GAINS)))))
+    assert result.joints[:, LOAD] == pytest.approx(0.3, rel=0.1)
+    for joint in range(2):
+        measured, _, computed = result.held_out_efforts(joint) or ()
+        left = float(np.sqrt(np.nanmean(np.square(measured - computed))))
+        assert left == pytest.approx(result.held_out.every[2, joint], rel=0.02)
+
+
+def test_a_joint_that_a_recording_lacks_is_not_simulated_without_effort(tmp_path: Path) -> None:
+    """Nor drawn, nor judged: its effort in that recording is not 0, but unknown."""
+    paths = [Path(recorded(tmp_path / f'{seed}.csv', arm(), seed)) for seed in (0, 1)]
+    table = np.genfromtxt(paths[0], delimiter=',', names=True)
+    table['effort_joint1'] = np.nan
+    np.savetxt(paths[0], table, '%.9g', ',', comments='', header=','.join(table.dtype.names))
+    result = identify(paths, InverseDynamics(TEXT))
+    moved, _, own = rollouts(result) or ()
+    assert result.held_out_efforts(0) is None and (own < 0.05 * moved).all()
+    assert identification_picture(result, 'arm').startswith(b'\x89PNG')
 
 
 @pytest.mark.slow

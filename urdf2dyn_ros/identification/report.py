@@ -400,7 +400,8 @@ def identification_picture(result: Identification, title: str) -> bytes:
                             [(0.45, _HIGH - 0.85)])
     handles: list[Any] = []
     for joint, (axes,) in zip(joints, places):
-        curves = result.held_out_efforts(joint)
+        number = next((k for k, each in enumerate(result.summaries) if each.used[joint]), 0)
+        curves = result.held_out_efforts(joint, number)
         lines = _draw_bars(axes, result, joint) if curves is None else _draw_curves(axes, *curves)
         handles = handles or lines
         add_name(axes, drawn_name(result.robot.joints[joint], 30))

@@ -12,7 +12,7 @@ from urdf2dyn_ros.identification.fit import Deviations, Fit, FitTerms
 from urdf2dyn_ros.identification.gains import Gains, free_gains, ratios_of_efforts, with_gains
 from urdf2dyn_ros.identification.held_out import Figures
 from urdf2dyn_ros.identification.payload import IdentifiedPayload
-from urdf2dyn_ros.identification.robot import BaseEstimates, Robot, estimate_base
+from urdf2dyn_ros.identification.robot import BaseEstimates, Robot, estimate_base, in_units
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.summary import Summary, all_rows
 from urdf2dyn_ros.robot.spatial import Array
@@ -141,12 +141,13 @@ class Identification:
         """
         Return measured effort, that of the URDF, and held-out one (k,), of a numbered summary.
 
-        None if its rows are not at hand.
+        None if its rows are not at hand, or the joint was not measured or did not move in it.
         """
         rows, bodies = self.summaries[number].rows, self.robot.columns.bodies[joint]
-        if rows is None:
+        if rows is None or not self.summaries[number].used[joint]:
             return None
-        part = rows.joints[joint]
+        gain = self.effort_per_unit[joint]
+        part = in_units(rows.joints[joint], gain)   # of the fits
         blocks = np.minimum(rows.block, BLOCKS - 1) if self.parts == 'blocks' else np.full_like(
             rows.block, number)
         computed = np.empty(len(part))
@@ -154,11 +155,10 @@ class Identification:
             chosen = blocks == part_number
             computed[chosen] = part[chosen, :-1] @ fit.solution(joint, bodies)
         nominal = part[:, :10 * len(bodies)] @ self.robot.prior.nominal[bodies].ravel()
-        gain = self.effort_per_unit[joint]
         unit = gain if self.units[joint] == 'A' else 1.0
         if self.parts == 'blocks':   # rows in gaps belong to no block
             computed[rows.block == BLOCKS] = np.nan
-        return gain / unit * part[:, -1], nominal / unit, computed / unit
+        return part[:, -1] / unit, nominal / unit, computed / unit
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -176,7 +176,7 @@ def _structure(result: Identification, joint: int) -> tuple[float, str]:
     moving, changes, start = list[Any](), list[Any](), 0.0
     for number, summary in enumerate(result.summaries):
         efforts, rows = result.held_out_efforts(joint, number), summary.rows
-        if efforts is None or rows is None or not summary.used[joint]:
+        if efforts is None or rows is None:
             continue
         residual = efforts[0] - efforts[2]
         changes.append(np.diff(residual, 2))

@@ -1,5 +1,7 @@
 """Where recorded efforts lead the robot of the URDF and the identified one, in a simulation."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,7 @@ from urdf2dyn_ros.identification.fit import Fit
 from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import ARMATURE, COULOMB, VISCOUS, Robot, joint_columns
 from urdf2dyn_ros.identification.rows import BLOCKS, ROW_RATE
+from urdf2dyn_ros.identification.summary import Summary
 from urdf2dyn_ros.robot.spatial import Array
 
 HORIZON = 0.5   # duration of a rollout [s]
@@ -22,27 +25,28 @@ def rollouts(result: Identification) -> tuple[Array, Array, Array] | None:
     Return how far joints come (n,) in HORIZON, and by how much URDF and identified robot err.
 
     Root mean squares [rad or m] of parts that were held out, NaN for joints that are not used;
-    None where no recording is at hand.
+    one whose effort a recording lacks moves as recorded in it. None where no recording is at hand.
     """
-    robot, used = result.robot, result.used
-    held_out = [(fit, windows) for number, fit in enumerate(result.fits)
-                if len((windows := _windows(result, number))[0])]
+    robot = result.robot
+    held_out = [(fit, summary.used, windows) for number, fit in enumerate(result.fits)
+                for summary, windows in _windows(result, number)]
     if not held_out:
         return None
     joints = np.zeros(result.joints.shape)
     joints[:, [VISCOUS, COULOMB]] = robot.urdf_friction
     urdf = result.fit._replace(bodies=robot.prior.parameters, joints=joints)
-    q, qd, effort = map(np.concatenate, zip(*(windows for _, windows in held_out)))
-    ends = (q[:, 0], simulate(robot, urdf, used, q, qd, effort),
-            np.concatenate([simulate(robot, fit, used, *windows) for fit, windows in held_out]))
-    moved, of_urdf, identified = (
-        np.where(used, np.sqrt(np.square(end - q[:, -1]).mean(axis=0)), np.nan) for end in ends)
+    squares, counts = np.zeros((3, len(joints))), np.zeros(len(joints))
+    for fit, used, (q, qd, effort) in held_out:
+        ends = q[:, 0], *(simulate(robot, each, used, q, qd, effort) for each in (urdf, fit))
+        squares += [used * np.square(end - q[:, -1]).sum(axis=0) for end in ends]
+        counts += used * len(q)
+    moved, of_urdf, identified = np.sqrt(squares / np.where(counts > 0.0, counts, np.nan))
     return moved, of_urdf, identified
 
 
-def _windows(result: Identification, number: int) -> tuple[Array, Array, Array]:
-    """Return positions, velocities and efforts (w, k, n) of windows in a part that is held out."""
-    parts: list[tuple[Array, Array, Array]] = []
+def _windows(result: Identification, number: int
+             ) -> Iterator[tuple[Summary, tuple[Array, Array, Array]]]:
+    """Yield positions, velocities and efforts (w, k, n) of windows in a part that is held out."""
     blocks = result.parts == 'blocks'
     for summary in result.summaries if blocks else result.summaries[number:number + 1]:
         if summary.rows is None:
@@ -55,11 +59,12 @@ def _windows(result: Identification, number: int) -> tuple[Array, Array, Array]:
                  if k < len(inside) and inside[i:k + 1].all()
                  and np.diff(rows.time[i:k + 1]).max() < 2.0 / ROW_RATE]
         late = np.stack([part[:, -1] for part in rows.joints], axis=1) * result.effort_per_unit
-        for samples in times[::-(-len(times) // _MOST_ROLLOUTS) or 1]:
-            parts.append((_at(samples, rows.time, rows.q), _at(samples, rows.time, rows.qd),
-                          _at(samples + summary.delay, rows.time, late)))
-    q, qd, effort = ([part[k] for part in parts] for k in range(3))
-    return np.array(q), np.array(qd), np.array(effort)
+        samples = times[::-(-len(times) // _MOST_ROLLOUTS) or 1]
+        if samples:
+            q, qd, effort = (np.array([_at(each + delay, rows.time, values) for each in samples])
+                             for delay, values in ((0.0, rows.q), (0.0, rows.qd),
+                                                   (summary.delay, late)))
+            yield summary, (q, qd, effort)
 
 
 def _at(times: Array, time: Array, values: Array) -> Array:

@@ -358,7 +358,7 @@ def merged_summary(first: Summary, second: Summary) -> Summary:
         delays=(min(first.delays[0], second.delays[0]), max(first.delays[1], second.delays[1])),
         contradictions=first.contradictions + second.contradictions,
         correlation=mean('correlation', joint_share),
-        used=first.used | second.used,
+        used=first.used | second.used, rows=None,
         fastest=np.maximum(first.fastest, second.fastest),
         **pools)
 

@@ -430,7 +430,7 @@ def _has_no_gravity(recording: RecordingFit, base: Change, judge: Judge) -> bool
     if recording.free.any() or abs(recording.gravity_factor()) > _ABSENT:
         return False
     error = judge.error(base._replace(gravity=np.zeros(3)))
-    return bool(-error[recording.used > 0].mean() > _EXPLAINED
+    return bool(-error[recording.used].mean() > _EXPLAINED
                 and (error - judge.error(base)).max() < _AS_GOOD)
 
 
