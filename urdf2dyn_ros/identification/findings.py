@@ -32,8 +32,7 @@ def contradictions_of(result: Identification) -> Iterator[str]:
     """Yield a sentence for whatever the data contradict of the model, the largest first."""
     joints, figures = result.robot.joints, result.held_out
     if not _carries_tool(result):
-        yield from _scaled_efforts(result)
-        yield from (text for text, heaviest in _changed_masses(result) if heaviest)
+        yield from _other_bodies(result)
     scale = float(result.fit.bodies[:, 0].sum() / result.robot.prior.parameters[:, 0].sum())
     if result.payload and result.payload.known and not (
             1.0 / _LARGEST_SCALE < scale < _LARGEST_SCALE):
@@ -63,8 +62,7 @@ def caveats_of(result: Identification) -> Iterator[str]:
                + '; does a contact, spring or cable act there, is its gear coupled with '
                "another joint's, or is it the effort of another joint?")
     if _carries_tool(result):
-        yield from _scaled_efforts(result)
-        yield from (text for text, heaviest in _changed_masses(result) if heaviest)
+        yield from _other_bodies(result)
     for j in np.flatnonzero(result.undetermined).tolist():
         assert result.gains is not None
         yield (f'the data do not determine the gain of {joints[j]} '
@@ -98,6 +96,12 @@ def _carries_tool(result: Identification) -> bool:
 
 def _far(ratios: Array) -> NDArray[np.bool_]:
     return np.isfinite(ratios) & ~((ratios > 1.0 / _FAR) & (ratios < _FAR))
+
+
+def _other_bodies(result: Identification) -> Iterator[str]:
+    """Yield where bodies are far from the URDF's: a contradiction, or a tool that it lacks."""
+    yield from _scaled_efforts(result)
+    yield from (text for text, heaviest in _changed_masses(result) if heaviest)
 
 
 def _scaled_efforts(result: Identification) -> Iterator[str]:
