@@ -230,6 +230,16 @@ def test_titles_comments_units_and_stamps_of_two_columns(
         f'the names of the columns are {remark}'] * bool(remark)
 
 
+@pytest.mark.parametrize('rest', ['100000000', '5100000000', '-1', '1e10'])
+def test_two_columns_of_times_are_no_parts_of_a_stamp(rest: str, tmp_path: Path) -> None:
+    """Whose sum would be another time: twice as long, where each is the whole time."""
+    (tmp_path / 'x.csv').write_text(
+        f't_sec,t_nsec,q1\n5,0,0.1\n{"5.1" if rest[0] == "1" else "5"},{rest},0.2\n')
+    recording = open_recording(tmp_path / 'x.csv')
+    with pytest.raises(RecordingError, match=r"line 3: 't_sec' is 5.* delete one of the two"):
+        list(recording)
+
+
 @pytest.mark.parametrize(('heads', 'words', 'expected'), [
     (('time', 'q{} [counts]', 'qd{}', 'tau{}'), (), "'counts' is no unit of position that is kn"),
     (('time', 'q{} [encoder counts]', 'qd{}', 'tau{}'), (), "'encoder counts' is no unit of pos"),

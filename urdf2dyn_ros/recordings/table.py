@@ -81,10 +81,10 @@ def table_rows(path: Path, defect: Defect, remark: Remark = lambda text: None,
     columns = next((read for magic, read in KINDS if begin.startswith(magic)), None)
     yield from _with_whole_stamps(
         rows_of_columns(columns(path, defect, remark)) if columns else
-        csv_rows(path, defect, remark, progress))
+        csv_rows(path, defect, remark, progress), defect)
 
 
-def _with_whole_stamps(rows: Iterator[TableRow]) -> Iterator[TableRow]:
+def _with_whole_stamps(rows: Iterator[TableRow], defect: Defect) -> Iterator[TableRow]:
     """Yield rows in which the nanoseconds of a ROS stamp are in the column of its seconds."""
     line, names = next(rows)
     nanoseconds = {match[1]: k for k, name in enumerate(names)
@@ -97,7 +97,13 @@ def _with_whole_stamps(rows: Iterator[TableRow]) -> Iterator[TableRow]:
         return
     for number, row in chain([(line, names)], rows):
         with suppress(ArithmeticError):   # of cells that are no numbers, as of the names
-            row[first] = f'{Decimal(row[first]) + Decimal(row[second]).scaleb(-9):f}'
+            whole, rest = Decimal(row[first]), Decimal(row[second])
+            if not 0 <= rest <= SECOND_NS or abs(whole % 1) > 0:
+                raise defect(f'line {number}: {names[first]!r} is {row[first]} and '
+                             f'{names[second]!r} {row[second]}, but a stamp has whole seconds, '
+                             'and nanoseconds below 1e9 beside them: if each is the whole time, '
+                             'delete one of the two columns')
+            row[first] = f'{whole + rest.scaleb(-9):f}'
         yield number, row[:second] + row[second + 1:]
 
 
