@@ -63,6 +63,22 @@ def doubted(time, *curves, velocities=1.0, noise=0.0):
 SWING = Polynomial([0.0, 0.0, 3.0, -2.0]), Polynomial([1.0, 0.5, -0.7, 0.2])
 
 
+@pytest.mark.parametrize('turns', [1, -1, 2])
+def test_wrapped_positions_are_named(turns: int) -> None:
+    """Also beside velocities, which contradict only that step; a turn among others is meant."""
+    time = 0.02 * np.arange(50)
+    q = np.stack((time, np.sin(time)), axis=1)
+    points = np.array([q, np.stack((np.ones(50), np.cos(time)), axis=1), np.nan * q])
+    assert [*doubts(time, points, NAMES)] == []
+    points[0, 20:, 0] -= 2.0 * np.pi * turns
+    for said in (points, np.array([points[0], *np.full((2, 50, 2), np.nan)])):
+        [found] = doubts(time, said, NAMES)
+        assert found.startswith(f'{NAMES[0]} moves by {0.02 - 2.0 * np.pi * turns:.3g} rad betw')
+        assert 'between 0.380 and 0.400 s' in found and found.endswith('by numpy.unwrap')
+    whole = np.array([np.outer([0.0, 6.3, 12.6], [1.0, 0.2]), *np.full((2, 3, 2), np.nan)])
+    assert [*doubts(np.arange(3.0), whole, NAMES)] == []
+
+
 @pytest.mark.parametrize(('count', 'factor', 'words'), [
     (50, 1.0, ''), (50, 1.2, 'positions: the position changes 0.833 times as fast; the motion'),
     (50, 1.05, ''), (5, 1.5, ''), (5, 3.2, 'positions: the position changes 0.312 times as fast'),

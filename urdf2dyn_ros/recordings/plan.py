@@ -23,6 +23,8 @@ _MOST_INSTANTS, _FEWEST_INSTANTS = 2_000_000, 50
 # of points: as many, as close, from which on noise or stops are not the way of a person [s]
 _FEWEST_POINTS, _CLOSE = 12, 0.05
 _FAR = 60.0   # steps of points from which on times may be in another unit [s]
+# rad, by which a step may miss whole turns, and usual steps that it is: positions are wrapped
+_NEAR_TURN, _USUAL_STEPS = 0.3, 10.0
 _NOISY = -0.3   # correlation of neighbouring second differences; of white noise it is -2/3
 _LEAST_NOISE = 0.01   # second differences that matter [rad/s^2 or m/s^2]
 # acceleration between points by which velocities contradict positions, in those of these
@@ -129,6 +131,16 @@ def doubts(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
         yield (f'its points are {float(np.median(steps)):g} s apart, as times are in seconds: are '
                'they in another unit?')
     moved = np.diff(points[0], axis=0)
+    turns = 2.0 * math.pi * np.rint(moved / (2.0 * math.pi))
+    wrapped = (turns != 0.0) & (np.abs(moved - turns) < _NEAR_TURN) & (
+        np.abs(moved) > _USUAL_STEPS * np.median(np.abs(moved), axis=0))
+    for joint in np.flatnonzero(wrapped.any(axis=0)).tolist():
+        row = int(wrapped[:, joint].argmax())
+        yield (f'{names[joint]} moves by {moved[row, joint]:.3g} rad between {time[row]:.3f} and '
+               f'{time[row + 1]:.3f} s, about a whole turn, as a controller would: if the '
+               'positions are angles between -pi and pi, unwrap them first, as by numpy.unwrap')
+    if wrapped.any():   # what follows would be said of these steps
+        return
     said = 0.5 * steps * (points[1, 1:] + points[1, :-1])
     scales = [*map(_scale, moved.T, said.T)]
     for name, scale in zip(names, scales):
