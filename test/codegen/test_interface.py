@@ -323,11 +323,18 @@ def test_loads_from_a_generator_count() -> None:
     ({'loads': Loads(payload=['link4'])}, ParameterError, r"no link \['link4'\] for a payload"),
     ({'loads': Loads(external=4)}, ParameterError, 'external is 4; it must be a list of links'),
     ({'functions': ['gravity']}, ExportError, r"unknown function \['gravity'\]; it is one of"),
+    ({'functions': ('bias', 'dynamics')}, ExportError, "unknown function 'dynamics'; it is one"),
     ({'frames': 'link4'}, ExportError, r"frames is 'link4'; it must be LinkFrames")])
 def test_what_is_of_another_type_is_an_error_of_this_package(arguments, error, words):
     with pytest.raises(error, match=words):
         export_model(SCARA, **{'functions': 'jacobian' if 'frames' in arguments else 'gravity',
                                **arguments})
+
+
+def test_several_functions_are_the_same_in_any_order() -> None:
+    orders = ('energy', 'all', 'gravity'), ('gravity', 'all', 'energy'), ('all', 'energy')
+    first, *others = [export_model(SCARA, 'c', 'fast', functions=names) for names in orders]
+    assert others == [first, first]
 
 
 @pytest.mark.parametrize('function', [

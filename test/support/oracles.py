@@ -113,6 +113,11 @@ class Pinocchio:
         return self._mimics.reflected({
             name: float(effort[joint.idx_v]) for name, joint in self._joints()})
 
+    def largest_wrench(self) -> float:
+        """Return the largest part of a wrench that a joint transmits, at the last efforts."""
+        return max((abs(self._data.f[joint.id].vector).max() for _, joint in self._joints()),
+                   default=0.0)
+
     def accelerations(self, state: State) -> dict[str, float]:
         """Return accelerations by the articulated-body algorithm: efforts are third in a state."""
         found = pin.aba(self._model, self._data, *self._vectors(state))

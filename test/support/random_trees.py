@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
+from hypothesis.internal.conjecture import providers
 
 from support.robot_files import robot_path
 from urdf2dyn_ros import read_urdf
@@ -24,6 +25,11 @@ TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
 ALIGNED = ('x', 'y', 'z', '-x', '-y', '-z')
 XYZ, RPY = (0.3, -0.2, 0.5), (0.4, -0.7, 1.1)   # an offset that is neither short nor straight
 TILTS = (1e-12, 1e-10, 1e-8, 1e-6, 1e-4)
+
+
+# some values would be constants of the modules imported so far, those of every worker others
+if hasattr(providers, '_get_local_constants'):
+    providers._get_local_constants = providers.Constants
 
 
 def examples(number: int) -> Callable[[Any], Any]:

@@ -104,9 +104,9 @@ def generate(system: Multibody, *, name: str, style: Style = 'readable',
     readable: every inertial value is a named parameter, every formula is spelled out, and there is
     the dynamic model in the root frame. general: all lengths and rotations are parameters as well.
     fast: numbers are folded, with the fewest operations and, with `twins`, a form in which equal
-    limbs are computed at once, where that is faster. `functions` is one of CHOICES, or the names
-    of several FUNCTIONS. An ExportError
-    or a ParameterError for what the robot, the functions or the loads do not have.
+    limbs are computed at once, where that is faster. `functions` is one of CHOICES, or several in
+    any order. An ExportError or a ParameterError for what the robot, the functions or the loads do
+    not have.
     """
     request = replace(_request(system, style, gravity, functions, loads, frames, with_closure),
                       gains=tuple(gains))
@@ -167,13 +167,15 @@ def _request(system: Multibody, style: Style, gravity: ArrayLike,
     if style not in (*STYLES, GENERAL):
         raise ExportError(f'unknown style {style!r}; the styles are: '
                           f'{", ".join((*STYLES, GENERAL))}')
-    if not isinstance(functions, tuple) and not (
-            isinstance(functions, str) and functions in CHOICES):
-        raise ExportError(f'unknown function {functions!r}; it is one of {", ".join(CHOICES)}')
-    names = functions if isinstance(functions, tuple) else CHOICES[functions]
-    if with_closure and system.closed_loops and CLOSURE not in names:
-        names = (*names, CLOSURE)
-    chosen = {name: FUNCTIONS[name] for name in names}
+    asked = functions if isinstance(functions, tuple) else (functions,)
+    for choice in asked:
+        if not isinstance(choice, str) or choice not in CHOICES:
+            raise ExportError(f'unknown function {choice!r}; it is one of {", ".join(CHOICES)}')
+    names = {name for choice in asked for name in CHOICES[choice]}
+    if with_closure and system.closed_loops:
+        names.add(CLOSURE)
+    # in the order of the table, in which one that combines others stands behind them
+    chosen = {name: function for name, function in FUNCTIONS.items() if name in names}
     if system.closed_loops and style == GENERAL:
         raise ExportError('the style general does not close loops: choose readable, which has '
                           'named masses and lengths of links to change, or fast')
