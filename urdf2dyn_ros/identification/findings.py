@@ -12,6 +12,7 @@ from urdf2dyn_ros.identification.gains import (
     ratios_of_efforts,
     sign_evidence,
 )
+from urdf2dyn_ros.identification.held_out import AS_URDF, IDENTIFIED
 from urdf2dyn_ros.identification.result import LEAST_SHARE, Identification
 from urdf2dyn_ros.identification.summary import LARGEST_DELAY, all_rows
 from urdf2dyn_ros.recordings.mistakes import moved_beyond
@@ -41,24 +42,26 @@ def contradictions_of(result: Identification) -> Iterator[str]:
                f'of its URDF, with {mass / scale:.2g} kg the same: check --payload-mass, to which '
                'all gains are proportional, and the masses of the URDF')
     free, pool = free_gains(result.gains, len(joints)), all_rows(result.summaries)
+    left = figures.moving[IDENTIFIED]
     for j in np.flatnonzero(result.poor).tolist():
         # friction brakes, whatever the bodies are
         if not free[j] and (
                 np.sign(result.effort_per_unit[j]) * sign_evidence(pool, j)) < -DECISIVE:
             yield (f'{joints[j]} is hardly explained: of {figures.spread_moving[j]:.3g} about the '
-                   f'mean a residual of {figures.moving[2, j]:.3g} remains while it moves; '
-                   'friction fits it better with the opposite sign: is its sign wrong?')
+                   f'mean a residual of {left[j]:.3g} remains while it moves; friction fits it '
+                   'better with the opposite sign: is its sign wrong?')
 
 
 def caveats_of(result: Identification) -> Iterator[str]:
     """Yield joints that are not explained, and what is to be known of the others."""
     joints, used, figures = result.robot.joints, result.used, result.held_out
+    left = figures.moving[IDENTIFIED]
     for j in np.flatnonzero(result.unexplained).tolist():
         noise, what = result.dependent[j]
         beside = f' beside a noise of {noise:.3g}' if np.isfinite(noise) else ''
-        yield (f'{joints[j]} has a residual of {figures.moving[2, j]:.3g} {result.units[j]}'
+        yield (f'{joints[j]} has a residual of {left[j]:.3g} {result.units[j]}'
                f'{beside}, of {figures.spread_moving[j]:.3g} about the mean, R2 '
-               f'{figures.r2[2, j]:.2g}' + (f', which depends on {what}' if what else '')
+               f'{figures.r2[IDENTIFIED, j]:.2g}' + (f', which depends on {what}' if what else '')
                + '; does a contact, spring or cable act there, is its gear coupled with '
                "another joint's, or is it the effort of another joint?")
     if _carries_tool(result):
@@ -70,7 +73,7 @@ def caveats_of(result: Identification) -> Iterator[str]:
                'this joint keeps the numbers of the URDF, and files have no gain of it; record it '
                'with a larger load, or give its gain (--gains free JOINT=VALUE)')
     for name, predicted in result.validation.items():
-        worse = used & (predicted.every[2] >= predicted.every[0])
+        worse = used & (predicted.every[IDENTIFIED] >= predicted.every[AS_URDF])
         if worse.any():
             yield (f'{name}: at {", ".join(compress(joints, worse))} the identified model is no '
                    'better than the URDF; the recordings of the fit are too short or have other '
@@ -125,13 +128,11 @@ def _scaled_efforts(result: Identification) -> Iterator[str]:
 
 def remarks_of(result: Identification, negative_rotors: NDArray[np.bool_]) -> Iterator[str]:
     """Yield what the model allows for, but is worth a look; some joints' rotors are at zero."""
-    joints, gains, used, figures = (result.robot.joints, result.gains, result.used,
-                                    result.held_out)
-    for j in np.flatnonzero(used & (figures.every[2] > _RESTING_RATIO * figures.moving[2])
-                            ).tolist():
-        yield (f'{joints[j]}: most of its residual is at rest ({figures.every[2, j]:.3g} for all '
-               f'samples, {figures.moving[2, j]:.3g} while it moves), where static friction is '
-               'undetermined')
+    joints, gains, used = result.robot.joints, result.gains, result.used
+    every, moving = result.held_out.every[IDENTIFIED], result.held_out.moving[IDENTIFIED]
+    for j in np.flatnonzero(used & (every > _RESTING_RATIO * moving)).tolist():
+        yield (f'{joints[j]}: most of its residual is at rest ({every[j]:.3g} for all samples, '
+               f'{moving[j]:.3g} while it moves), where static friction is undetermined')
     yield from (text for text, heaviest in _changed_masses(result) if not heaviest)
     without = [summary.name for summary in result.summaries if summary.rows is None]
     if without:

@@ -32,6 +32,7 @@ from urdf2dyn_ros.identification.robot import (
     Robot,
     bounded,
     parameters_of,
+    parts_of_rows,
     top_speeds,
 )
 from urdf2dyn_ros.robot.spatial import Array
@@ -360,12 +361,13 @@ def scales(pool: Pool, terms: FitTerms) -> Array:
     """Return the x0 (n, c) of friction and rotors; 0 for those that are no unknowns."""
     result = np.zeros(terms.unknown.shape)
     for j, R in enumerate(pool.triangles):
-        *sizes, effort = np.linalg.norm(R[:, -1 - len(JOINT_COLUMNS):], axis=0).tolist()
+        _, own, effort = parts_of_rows(R)
+        sizes, most = np.linalg.norm(own, axis=0).tolist(), float(np.linalg.norm(effort))
         for k in np.flatnonzero(terms.unknown[j]):
-            if sizes[k] > 0.0 and effort > 0.0:
+            if sizes[k] > 0.0 and most > 0.0:
                 # qd |qd| / v is as large as the column of quadratic friction over v
                 size = sizes[k] / (terms.top_speed[j] if k == QUADRATIC else 1.0)
-                result[j, k] = _PRIOR_SHARE * effort / size
+                result[j, k] = _PRIOR_SHARE * most / size
     return result
 
 

@@ -20,11 +20,11 @@ from urdf2dyn_ros.errors import ParameterError
 from urdf2dyn_ros.identification.fit import Pool, PooledFit, covariance_of
 from urdf2dyn_ros.identification.robot import (
     COULOMB,
-    JOINT_COLUMNS,
     OFFSET,
     VISCOUS,
     Robot,
     in_units,
+    parts_of_rows,
     pseudo_inertia,
 )
 from urdf2dyn_ros.robot.spatial import Array
@@ -119,18 +119,17 @@ def approximated(robot: Robot, pool: Pool, gains: Gains) -> Gains:
     """
     values = gains.values.copy()
     for j in np.flatnonzero(gains.free).tolist():
-        R, bodies = pool.triangles[j], robot.columns.bodies[j]
-        columns_of_joint = R[:, -1 - len(JOINT_COLUMNS):-1]
-        nominal = R[:, :10 * len(bodies)] @ robot.prior.parameters[bodies].ravel()
-        columns = np.column_stack((nominal, columns_of_joint[:, [VISCOUS, COULOMB, OFFSET]]))
+        of_bodies, own, current = parts_of_rows(pool.triangles[j])
+        nominal = of_bodies @ robot.prior.parameters[robot.columns.bodies[j]].ravel()
+        columns = np.column_stack((nominal, own[:, [VISCOUS, COULOMB, OFFSET]]))
         sizes = np.linalg.norm(columns, axis=0)
-        if sizes[0] <= 0.0 or not R[:, -1].any():
+        if sizes[0] <= 0.0 or not current.any():
             continue
-        x = np.linalg.lstsq(columns, R[:, -1], rcond=None)[0]
+        x = np.linalg.lstsq(columns, current, rcond=None)[0]
         sign = sign_evidence(pool, j)
         if abs(sign) < DECISIVE:
             sign = float(x[:3] @ sizes[:3])
-        most = float(np.linalg.norm(R[:, -1]) / sizes[0])
+        most = float(np.linalg.norm(current) / sizes[0])
         size = min(max(math.copysign(1.0, sign) * float(x[0]), _LEAST_SHARE * most), most)
         values[j] = math.copysign(1.0 / size, sign)
     return Gains(values, gains.free)
@@ -145,12 +144,11 @@ def sign_evidence(pool: Pool, joint: int) -> float:
     """
     from scipy.optimize import nnls
 
-    R = pool.triangles[joint]
-    bodies, columns_of_joint = np.split(R, [-1 - len(JOINT_COLUMNS)], axis=1)
-    removed = np.column_stack((bodies, columns_of_joint[:, OFFSET]))
+    bodies, own, current = parts_of_rows(pool.triangles[joint])
+    removed = np.column_stack((bodies, own[:, OFFSET]))
     sizes = np.linalg.norm(removed, axis=0)
     removed /= np.where(sizes > 0.0, sizes, 1.0)
-    columns = columns_of_joint[:, [VISCOUS, COULOMB, -1]]
+    columns = np.column_stack((own[:, [VISCOUS, COULOMB]], current))
     columns = columns - removed @ np.linalg.lstsq(removed, columns, rcond=1e-9)[0]
     sizes = np.linalg.norm(columns, axis=0)
     if not sizes.all():
@@ -184,14 +182,14 @@ def ratios_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> tuple[Array, A
     """
     ratios, weights = np.ones(len(pool.triangles)), np.zeros(len(pool.triangles))
     for j, (R, numbers) in enumerate(zip(pool.triangles, robot.columns.bodies)):
-        columns = R[:, :R.shape[1] - 1 - len(JOINT_COLUMNS)]
-        nominal, identified = (columns @ parameters[numbers].ravel()
+        of_bodies, _, effort = parts_of_rows(R)
+        nominal, identified = (of_bodies @ parameters[numbers].ravel()
                                for parameters in (robot.prior.parameters, bodies))
         squares = float(nominal @ nominal)
         if squares > 0.0:
             ratios[j] = float(nominal @ identified) / squares
             weights[j] = min(1.0, float(identified @ identified)
-                             / max(float(R[:, -1] @ R[:, -1]), 1e-300))
+                             / max(float(effort @ effort), 1e-300))
     return ratios, weights
 
 

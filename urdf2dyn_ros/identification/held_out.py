@@ -15,7 +15,7 @@ from urdf2dyn_ros.identification.fit import (
     pooled,
     squares,
 )
-from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, OFFSET, Robot
+from urdf2dyn_ros.identification.robot import OFFSET, Robot, parts_of_rows
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.summary import PARTS, Summary
 from urdf2dyn_ros.robot.spatial import Array
@@ -51,24 +51,29 @@ def parts_of(summaries: Sequence[Summary], blocks_only: bool) -> HeldOutParts:
     return HeldOutParts(seen, moving, resting, frictionless, 'recordings' if whole else 'blocks')
 
 
+# the URDF as it is; its bodies with fitted friction and rotors; everything fitted
+MODELS = ('URDF', 'friction', 'identified')
+AS_URDF, _, IDENTIFIED = range(len(MODELS))
+
+
 class Figures(NamedTuple):
     """Root mean squares of parts that were held out."""
 
-    every: Array   # (3, n), residuals of MODELS in all samples
-    moving: Array   # (3, n), the same in moving ones
+    every: Array   # (m, n), residuals of MODELS in all samples
+    moving: Array   # (m, n), the same in moving ones
     measured: Array   # (n,), efforts
     spread: Array   # (n,), efforts without their mean in all samples
     spread_moving: Array   # (n,), the same in moving ones
 
     @property
     def r2(self) -> Array:
-        """Coefficients of determination (3, n) of MODELS: all samples."""
+        """Coefficients of determination (m, n) of MODELS: all samples."""
         return np.asarray(1.0 - (self.every / np.where(
             self.spread > 0.0, self.spread, np.nan)) ** 2)
 
     @property
     def r2_moving(self) -> Array:
-        """Coefficients of determination (3, n) of MODELS: moving samples."""
+        """Coefficients of determination (m, n) of MODELS: moving samples."""
         return self._replace(every=self.moving, spread=self.spread_moving).r2
 
 
@@ -86,9 +91,10 @@ def figures_of(robot: Robot, models: Sequence[Sequence[Fit]], every: Sequence[Po
 
     def efforts(pools: Sequence[Pool]) -> tuple[Array, Array]:
         """Return root mean squares of efforts, and of efforts without their mean."""
-        square, mean = (
-            np.sum([[R[:, column] @ R[:, -1] for R in pool.triangles] for pool in pools], axis=0)
-            / rows(pools) for column in (-1, OFFSET - len(JOINT_COLUMNS) - 1))
+        sums = np.sum([[(effort @ effort, own[:, OFFSET] @ effort)
+                        for _, own, effort in map(parts_of_rows, pool.triangles)]
+                       for pool in pools], axis=0)
+        square, mean = sums.T / rows(pools)
         return np.sqrt(square) / units, np.sqrt(np.maximum(square - mean ** 2, 0.0)) / units
 
     measured, spread = efforts(every)

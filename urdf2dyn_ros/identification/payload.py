@@ -27,9 +27,9 @@ from urdf2dyn_ros.identification.fit import (
 from urdf2dyn_ros.identification.gains import Gains, approximated, with_gains
 from urdf2dyn_ros.identification.robot import (
     BASIS,
-    JOINT_COLUMNS,
     Robot,
     parameters_of,
+    parts_of_rows,
     place_in_body,
     pseudo_inertia,
 )
@@ -93,9 +93,10 @@ def payload_pool(robot: Robot, payload: CarriedPayload, pool: Pool, carried: boo
     triangles = []
     for R, bodies in zip(pool.triangles, robot.columns.bodies):
         if payload.carrier in bodies:
-            place, width = 10 * bodies.index(payload.carrier), R.shape[1] - len(JOINT_COLUMNS) - 1
-            new = R[:, place:place + 10] * float(carried)
-            R = triangle(np.concatenate((R[:, :width], new, R[:, width:]), axis=1))
+            of_bodies, own, effort = parts_of_rows(R)
+            place = 10 * bodies.index(payload.carrier)
+            new = of_bodies[:, place:place + 10] * float(carried)
+            R = triangle(np.column_stack((of_bodies, new, own, effort)))
         triangles.append(R)
     return pool._replace(triangles=triangles)
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from urdf2dyn_ros.identification.fit import DATA, source_of_value
-from urdf2dyn_ros.identification.held_out import Figures
+from urdf2dyn_ros.identification.held_out import IDENTIFIED, MODELS, Figures
 from urdf2dyn_ros.identification.payload import IdentifiedPayload
-from urdf2dyn_ros.identification.result import MODELS, Identification
+from urdf2dyn_ros.identification.result import Identification
 from urdf2dyn_ros.identification.robot import (
     ASYMMETRY,
     JOINT_COLUMNS,
@@ -107,8 +107,8 @@ def _figures_table(result: Identification, title: str, figures: Figures,
                    text: Sequence[str]) -> ReportTable:
     rows = [[joint, unit, figure_text(figures.measured[j]),
              *(figure_text(residuals[k, j]) for residuals in (figures.every, figures.moving)
-               for k in range(3)), figure_text(figures.r2[2, j]),
-             figure_text(figures.r2_moving[2, j])]
+               for k in range(len(MODELS))), figure_text(figures.r2[IDENTIFIED, j]),
+             figure_text(figures.r2_moving[IDENTIFIED, j])]
             for j, (joint, unit) in enumerate(zip(
                 result.robot.joints, result.units)) if result.used[j]]
     return ReportTable(title, ('joint', 'unit', 'measured', 'URDF', 'friction only',

@@ -10,15 +10,13 @@ from numpy.typing import NDArray
 
 from urdf2dyn_ros.identification.fit import Deviations, Fit, FitTerms
 from urdf2dyn_ros.identification.gains import Gains, free_gains, ratios_of_efforts, with_gains
-from urdf2dyn_ros.identification.held_out import Figures
+from urdf2dyn_ros.identification.held_out import IDENTIFIED, Figures
 from urdf2dyn_ros.identification.payload import IdentifiedPayload
 from urdf2dyn_ros.identification.robot import BaseEstimates, Robot, estimate_base, in_units
 from urdf2dyn_ros.identification.rows import BLOCKS
 from urdf2dyn_ros.identification.summary import Summary, all_rows
 from urdf2dyn_ros.robot.spatial import Array
 
-# the URDF as it is; its bodies with fitted friction and rotors; everything fitted
-MODELS = ('URDF', 'friction', 'identified')
 # residual over the measured effort from which on a joint is not explained
 _UNEXPLAINED_JOINT = 0.5
 # a joint is not explained where its residual is so many times its noise, and such a share of its
@@ -68,8 +66,8 @@ class Identification:
         """Joints (n,) that are used, but hardly explained while they move."""
         figures = self.held_out
         return np.asarray(self.used & (
-            (figures.moving[2] > _UNEXPLAINED_JOINT * figures.measured)
-            | (figures.r2_moving[2] < LEAST_R2)))
+            (figures.moving[IDENTIFIED] > _UNEXPLAINED_JOINT * figures.measured)
+            | (figures.r2_moving[IDENTIFIED] < LEAST_R2)))
 
     @cached_property
     def dependent(self) -> list[tuple[float, str]]:
@@ -77,7 +75,7 @@ class Identification:
         result, figures = [], self.held_out
         for j, used in enumerate(self.used.tolist()):
             noise, what = _structure(self, j) if used else (np.nan, '')
-            large = figures.moving[2, j] > max(
+            large = figures.moving[IDENTIFIED, j] > max(
                 _ABOVE_NOISE * noise, _OF_EFFORT * figures.spread_moving[j])
             result.append((noise, what if large else ''))
         return result

@@ -64,6 +64,20 @@ def friction_of(row: Array, width: float) -> Friction:
                     quadratic, asymmetry)
 
 
+class RowParts(NamedTuple):
+    """Views of the rows of a joint (k, 10 b + c + 1), or of their triangle."""
+
+    bodies: Array   # (k, 10 b), columns of its bodies
+    own: Array   # (k, c), JOINT_COLUMNS
+    effort: Array   # (k,)
+
+
+def parts_of_rows(rows: Array) -> RowParts:
+    """Return what the columns of rows are."""
+    own = rows.shape[1] - 1 - len(JOINT_COLUMNS)
+    return RowParts(rows[:, :own], rows[:, own:-1], rows[:, -1])
+
+
 def in_units(rows: Array, factor: float) -> Array:
     """
     Return rows (k, c), or a triangle, whose efforts are multiplied by a factor.
@@ -71,9 +85,11 @@ def in_units(rows: Array, factor: float) -> Array:
     The effort on which friction with the load depends is in the same units: where a gain turns out
     to be another one, so does what the bodies transmit, and the coefficient stays.
     """
-    factors = np.ones(rows.shape[1])
-    factors[-1], factors[LOAD - len(JOINT_COLUMNS) - 1] = factor, abs(factor)
-    return rows * factors
+    result = rows.copy()
+    parts = parts_of_rows(result)
+    parts.effort[:] *= factor
+    parts.own[:, LOAD] *= abs(factor)
+    return result
 
 
 def bounded(top_speed: float, direction: float) -> Array:

@@ -11,7 +11,6 @@ from urdf2dyn_ros.identification.robot import (
     ARMATURE,
     ASYMMETRY,
     COULOMB,
-    JOINT_COLUMNS,
     LOAD,
     OFFSET,
     QUADRATIC,
@@ -19,6 +18,7 @@ from urdf2dyn_ros.identification.robot import (
     Columns,
     in_units,
     joint_columns,
+    parts_of_rows,
 )
 from urdf2dyn_ros.recordings.pieces import UNUSED_ENDS, Piece
 from urdf2dyn_ros.robot.spatial import Array
@@ -111,13 +111,13 @@ def late_signs(q: Array, widths: Array) -> Array:
 
 def without_friction(rows: Array, signs: Array) -> Array:
     """Return a joint's rows (k, c) without friction, also that of late signs (k, 3)."""
-    of_joint = rows[:, -1 - len(JOINT_COLUMNS):-1]
-    columns = np.column_stack((of_joint[:, _REMOVED], of_joint[:, VISCOUS] ** 2, signs))
+    own = parts_of_rows(rows).own
+    columns = np.column_stack((own[:, _REMOVED], own[:, VISCOUS] ** 2, signs))
     columns /= np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
     basis, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     basis = basis[:, sizes > 1e-6 * max(sizes[0], 1e-300)]
     result = rows - basis @ (basis.T @ rows)
-    result[:, -1 - len(JOINT_COLUMNS):-1] *= np.arange(len(JOINT_COLUMNS)) == ARMATURE
+    parts_of_rows(result).own[:] *= np.arange(own.shape[1]) == ARMATURE
     return result
 
 
@@ -198,7 +198,7 @@ class RowSource:
                         for spectra in (self._bodies[number][j], self._own[number][j])]
                 parts.append(np.concatenate((*both, efforts[number][:, j:j + 1]), axis=1))
             joints.append(np.concatenate(parts))
-        velocity = np.stack([rows[:, VISCOUS - 1 - len(JOINT_COLUMNS)] for rows in joints], axis=1)
+        velocity = np.stack([parts_of_rows(rows).own[:, VISCOUS] for rows in joints], axis=1)
         return RecordedRows(joints, self._block, np.abs(velocity) > MOVING_SPEED * self.fastest,
                             self._time, self._q, self._qd)
 
