@@ -32,6 +32,7 @@ EFFORT = InverseDynamics(RX90).gravity(Q)
     ('position', 'mm', 'm', 1e-3), ('velocity', 'rad s^-1', 'rad', 1),
     ('velocity', 'RPM', 'rad', np.pi / 30), ('velocity', 'deg per second', 'rad', np.pi / 180),
     ('acceleration', 'deg/s²', 'rad', np.pi / 180), ('acceleration', 'm/s2', 'm', 1),
+    ('velocity', 'deg s⁻¹', 'rad', np.pi / 180), ('acceleration', 'rad·s⁻²', 'rad', 1),
     ('effort', 'N·m', 'N m', 1), ('effort', 'mN m', 'N m', 1e-3), ('effort', 'kNm', 'N m', 1e3),
     ('effort', 'Newton-metres', 'N m', 1), ('effort', 'mA', 'A', 1e-3), ('effort', 'N', 'N', 1)])
 def test_units_as_people_write_them(quantity: str, text: str, si: str, factor: float) -> None:
@@ -42,13 +43,14 @@ def test_units_as_people_write_them(quantity: str, text: str, si: str, factor: f
 
 @pytest.mark.parametrize(('quantity', 'text'), [
     ('position', 'counts'), ('effort', 'MNm'), ('velocity', 'rad'), ('position', 'rad/s'),
-    ('effort', 'ft lb'), ('time', 'frames')])
+    ('effort', 'ft lb'), ('time', 'frames'), ('position', '0.1deg'), ('position', '1e-3 rad')])
 def test_what_is_no_unit_of_a_quantity(quantity: str, text: str) -> None:
     assert unit_of(quantity, text) is None and split_unit(f'x [{text}]') == ('x', text)
 
 
 @pytest.mark.parametrize(('name', 'stem'), [
-    ('position[0]', 'position[0]'), ('q1 (measured)', 'q1'), ('q1 (left)', 'q1')])
+    ('position[0]', 'position[0]'), ('q(1)', 'q(1)'), ('q1 (measured)', 'q1'),
+    ('q1 (left)', 'q1')])
 def test_digits_and_words_in_brackets_are_no_units(name: str, stem: str) -> None:
     assert split_unit(name) == (stem, '')
 
@@ -60,6 +62,9 @@ def test_digits_and_words_in_brackets_are_no_units(name: str, stem: str) -> None
     (['q_a_m', 'q_b_m'], 'ab', {'a': 'm', 'b': 'm'}),
     (['q_a_m', 'q_b_m'], ['a_m', 'b_m'], {'a_m': '', 'b_m': ''}),
     (['q1_deg', 'q2_deg'], '', {'1': 'deg', '2': 'deg'}),
+    (['q_a_ticks', 'q_b_ticks'], 'ab', {'a': 'ticks', 'b': 'ticks'}),
+    (['q_1_counts', 'q_2_counts'], '', {'1': 'counts', '2': 'counts'}),
+    (['q_a_steps'], ['a_steps'], {'a_steps': ''}),
     (['q_deg_1', 'q_deg_2'], '', {'1': 'deg', '2': 'deg'}),
     (['a_position_deg', 'b_pos_rad'], '', {'a': 'deg', 'b': 'rad'}),
     (['Joint 1 Position (deg)'], '', {'Joint 1': 'deg'})])
@@ -119,6 +124,21 @@ def test_efforts_with_numbers_are_of_the_joints_of_the_robot() -> None:
                          'ab'.__contains__)
     assert {joint: column.name for joint, [column] in found.joints['effort'].items()} == {
         'b': 'tau_1', 'a': 'tau_2'}
+
+
+def test_numbers_from_0_and_from_1_are_those_of_the_same_joints() -> None:
+    """By their order, which is said; by their numbers, tau1 would be that of q1."""
+    found = find_columns(['t', 'q0', 'q1', 'q2', 'tau1', 'tau2', 'tau3'])
+    assert {joint: column.name for joint, [column] in found.joints['effort'].items()} == {
+        '0': 'tau1', '1': 'tau2', '2': 'tau3'}
+    assert 'in the order of those of position: tau1 = 0, tau2 = 1' in found.remarks[0]
+    assert not find_columns(['t', 'q0', 'q1', 'tau1', 'tau0']).remarks
+
+
+@pytest.mark.parametrize('pattern', ['position=q_{joint}{n}', 'position={n}{n}', 'time={n}'])
+def test_a_pattern_has_one_place_for_a_joint(pattern: str) -> None:
+    with pytest.raises(Urdf2DynError, match=r'is not QUANTITY=NAME'):
+        find_columns(['t', 'q_a1'], [pattern])
 
 
 def test_a_joint_may_be_called_as_what_is_desired_is() -> None:

@@ -72,7 +72,8 @@ _SPELLINGS = [(re.compile(pattern, re.IGNORECASE), text) for pattern, text in (
     ('milli[ -]?(?=met|sec|amp|newton)', 'm'), ('micro[ -]?(?=met|sec|amp)', 'u'),
     ('nano[ -]?(?=sec)', 'n'), ('seconds?|secs?', 's'), ('minutes?', 'min'),
     ('met(?:re|er)s?', 'm'), ('amp(?:ere|ère)?s?', 'A'), (r'\s+per\s+|(?<=[a-z])ps\b', '/'),
-    ('²', '^2'), (r'\*\*', '^'), (r'[\s.·⋅*]*\bs\^?-1', '/s'), (r'[\s.·⋅*]*\bs\^?-2', '/s^2'),
+    ('²', '2'), ('¹', '1'), ('[⁻−]', '-'), (r'\*\*', '^'),
+    (r'[\s.·⋅*]*\bs\^?-1', '/s'), (r'[\s.·⋅*]*\bs\^?-2', '/s^2'),
     (r'/\(?(s|min)\)?(?:/\1|\^?2)', r'/\1^2'), (r'[\s·⋅×*._-]+', ''), ('/$', '/s'))]
 # short words in brackets that are no unit, longer names of units that are none of ours
 _SHORT_WORDS = re.compile('raw|real|base|tool|hand|head|hip|knee|axis|pan|tilt|lift|roll|yaw|'
@@ -102,7 +103,7 @@ def unit_of(quantity: str, text: str) -> Unit | None:
 def _has_form_of_unit(text: str) -> bool:
     if any(unit_of(quantity, text) for quantity in UNITS):
         return True
-    words = [*filter(None, re.split(r'[\s·⋅*.:-]+', text.lower()))]
+    words = [*filter(None, re.split(r'[\s·⋅*.:-]+|(?<=\d)(?=[^\W\d_])', text.lower()))]
     return bool(re.search(r'[^\W\d_].*[/^²]|[/°%‰]', text)) or any(
         _LONG_UNITS.fullmatch(word) or (len(word) > 1 and any(
             unit_of(quantity, word) for quantity in UNITS)) for word in words) or (
@@ -132,7 +133,7 @@ def split_unit(name: str) -> tuple[str, str]:
 
 def _without_suffix(quantity: str, name: str) -> tuple[str, str]:
     """
-    Return a name and the unit at its end, which may be empty.
+    Return a name and the unit at its end, which may be empty, or none of ours, as counts.
 
     It is in q1_deg, qd_1_rad_s, q1/deg (as ISO 80000-1 writes it), 'q1, deg' and 'q1 in deg'.
     """
@@ -140,7 +141,8 @@ def _without_suffix(quantity: str, name: str) -> tuple[str, str]:
         tail = name[end.end():]
         words = [word for word in re.split('[_ ]', tail) if word != 'per']
         for unit in (tail, '/'.join(words), ''.join(words)):
-            if end.start() and not unit.isdigit() and unit_of(quantity, unit):
+            if end.start() and not unit.isdigit() and (
+                    unit_of(quantity, unit) or _LONG_UNITS.fullmatch(unit.lower())):
                 return name[:end.start()], unit
     return name, ''
 
@@ -243,13 +245,13 @@ def _patterns(words: Sequence[str]) -> dict[str, tuple[str, str, str]]:
     chosen = {}
     for word in words:
         quantity, sign, pattern = word.partition('=')
-        placed = '{joint}' in pattern or '{n}' in pattern
-        if quantity not in (TIME, *QUANTITIES) or not sign or placed == (quantity == TIME):
+        placed = pattern.count('{joint}') + pattern.count('{n}')
+        if quantity not in (TIME, *QUANTITIES) or not sign or placed != (quantity != TIME):
             raise ParameterError(f'--columns {word!r} is not {_PATTERN_RULE}')
         stem, unit = split_unit(pattern)
         if not unit:
             _, unit = _without_suffix(quantity, pattern)
-            unit = unit if len(unit) > 1 else ''
+            unit = unit if len(unit) > 1 and unit_of(quantity, unit) else ''
         chosen[quantity] = pattern, stem, unit
     return chosen
 
@@ -440,8 +442,8 @@ def _number_joints(joints: dict[str, dict[str, list[TableColumn]]], quantity: st
     of_robot = [*filter(is_joint, joints['position'])]
     position, other = (sorted(names, key=int) if all(map(str.isdecimal, names)) else [*names]
                        for names in (of_robot or joints['position'], joints[quantity]))
-    numbers = sum(all(map(str.isdecimal, names)) for names in (position, other))
-    if numbers != 1 or len(position) != len(other):
+    numbered = [all(map(str.isdecimal, names)) for names in (position, other)]
+    if not any(numbered) or {*position} == {*other} or len(position) != len(other):
         return ''
     columns = [joints[quantity][name] for name in other]
     joints[quantity] = dict(zip(position, columns))
