@@ -80,15 +80,29 @@ def test_wrapped_positions_are_named(turns: int) -> None:
 
 
 @pytest.mark.parametrize(('count', 'factor', 'words'), [
-    (50, 1.0, ''), (50, 1.2, 'positions: the position changes 0.833 times as fast; the motion'),
-    (50, 1.05, ''), (5, 1.5, ''), (5, 3.2, 'positions: the position changes 0.312 times as fast'),
-    (5, 0.3, 'positions: the position changes 3.33 times as fast'),
-    (50, np.array([1.0, -1.0]), 'of slide contradict its positions: the position changes -1 t')])
+    (50, 1.0, ''), (50, 1.2, 'positions, which change 0.833 times as fast; the motion'),
+    (50, 1.05, ''), (5, 1.5, ''), (5, 3.2, 'positions, which change 0.313 times as fast'),
+    (5, 0.3, 'positions, which change 3.33 times as fast'),
+    (50, np.degrees(1.0), 'which change 0.0175 times as fast (is one of them in degrees?); the'),
+    (50, np.array([1.0, -1.0]), 'of slide contradict its positions, which change -1 times')])
 def test_velocities_with_a_factor_contradict_positions(count, factor, words):
     time = np.linspace(0.0, 1.0, count)
     found = doubted(time, *SWING, velocities=factor)
     assert len(found) == (3 - np.size(factor)) * bool(words)
     assert not words or (words in found[-1] and 'correct one of them' in found[-1])
+
+
+@pytest.mark.parametrize(('factors', 'words'), [
+    ((1.0, 1.0), ''), ((1.0, np.degrees(1.0)), 'accelerations of slide contradict its velocities'),
+    ((1.0, -1.0), 'velocities, which change -1 times'), ((2.0, 1.0), 'contradict its positions')])
+def test_coarse_points_are_compared_as_curves(factors, words):
+    """Four in a period: trapezoids of these velocities have 0.8 of the motion."""
+    time = np.arange(0.0, 10.0, 0.5)
+    wave = np.sin(np.outer(time, [np.pi, 0.8 * np.pi]) + 0.3)
+    rates = np.pi * np.cos(np.outer(time, [np.pi, 0.8 * np.pi]) + 0.3) * [1.0, 0.8]
+    curvatures = -np.square([np.pi, 0.8 * np.pi]) * wave
+    found = [*doubts(time, np.array([wave, factors[0] * rates, factors[1] * curvatures]), NAMES)]
+    assert len(found) == 2 * bool(words) and words in ''.join(found)
 
 
 @pytest.mark.parametrize(('step', 'count', 'noise', 'measured'), [

@@ -9,11 +9,12 @@ degree 5 passes them, from rest to rest, with continuous accelerations.
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from urdf2dyn_ros.estimation.velocities import velocity_fault
+from urdf2dyn_ros.estimation.velocities import IN_DEGREES, velocity_fault
 from urdf2dyn_ros.recordings.series import Stamps
 from urdf2dyn_ros.robot.spatial import Array
 
@@ -142,12 +143,8 @@ def doubts(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
     if wrapped.any():   # what follows would be said of these steps
         return
     said = 0.5 * steps * (points[1, 1:] + points[1, :-1])
-    scales = [*map(_scale, moved.T, said.T)]
-    for name, scale in zip(names, scales):
-        if scale != 1.0:
-            yield (f'velocities of {name} contradict its positions: '
-                   f'{velocity_fault(scale, 0.0, 1.0)}; the motion and its efforts follow both: '
-                   'correct one of them, or leave out the velocities')
+    contradictions = [*_contradictions(time, points, names)]
+    yield from contradictions
     if len(time) < _FEWEST_POINTS or np.median(steps) > _CLOSE:
         return
     second = np.diff(moved / steps, axis=0) / (0.5 * (steps[1:] + steps[:-1]))
@@ -156,7 +153,7 @@ def doubts(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
     if ((together < _NOISY * power) & (power > len(second) * _LEAST_NOISE**2)).any():
         yield ('its positions look measured: most of their second differences are noise, and so '
                'are accelerations and efforts; add --recording, and they are smoothed')
-    if not np.isfinite(points[1]).all() or set(scales) != {1.0}:
+    if not np.isfinite(points[1]).all() or contradictions:
         return
     needed = 6.0 * np.abs(moved - said) / steps**2   # of a cubic, at its ends
     excess = needed - _CONTRADICTION * np.sqrt(power / len(second) + _LEAST_NOISE)
@@ -166,6 +163,31 @@ def doubts(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
                f'{moved[row, joint]:.3g} between {time[row]:.3f} and {time[row + 1]:.3f} s, and '
                f'its velocities say {said[row, joint]:.3g}; to follow both, it accelerates by '
                f'{needed[row, joint]:.3g}/s^2: are they of the same motion?')
+
+
+def _contradictions(time: Array, points: Array, names: Sequence[str]) -> Iterator[str]:
+    """Yield which velocities have a factor against positions, or accelerations against these."""
+    from scipy.interpolate import CubicSpline, make_interp_spline
+
+    found: Sequence[bool] = ()
+
+    for (values, rates), what, rate in zip(
+            pairwise(points), ('positions', 'velocities'), ('velocities', 'accelerations')):
+        if not np.isfinite(rates).all() or any(found):
+            return
+        # of points far apart, and of rates that jump
+        curves = CubicSpline(time, rates), make_interp_spline(time, rates, k=1)
+        factors = np.array([[*map(_scale, np.diff(values, axis=0).T, np.diff(
+            curve.antiderivative()(time), axis=0).T)] for curve in curves])
+        found = (factors != 1.0).all(axis=0).tolist()
+        for name, factor, wrong in zip(names, factors[0], found):
+            if wrong:
+                question = '' if min(abs(factor * size - 1.0) for size in (
+                    math.degrees(1.0), math.radians(1.0))) > IN_DEGREES else (
+                        ' (is one of them in degrees?)')
+                yield (f'{rate} of {name} contradict its {what}, which change '
+                       f'{1.0 / factor:.3g} times as fast{question}; the motion and its efforts '
+                       f'follow both: correct one of them, or leave out the {rate}')
 
 
 def _scale(moved: Array, said: Array) -> float:
