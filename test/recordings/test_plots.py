@@ -49,6 +49,15 @@ def test_drawn_samples_have_every_peak_and_both_ends():
     assert picture.thinned(lines, 5).tolist() == [*range(10)]
 
 
+@pytest.mark.parametrize(('gap', 'ends'), [(0.05, []), (100.0, [11])])
+def test_a_line_ends_and_begins_at_a_gap(gap, ends):
+    time = 0.01 * np.arange(20) + np.where(np.arange(20) > 10, gap, 0.0)
+    line = picture.draw_line(picture.empty_figure(3, 3).add_subplot(), time, 1.0 + time,
+                             np.arange(20))
+    assert np.flatnonzero(np.isnan(line.get_ydata())).tolist() == ends
+    assert line.get_xdata()[np.isfinite(line.get_ydata())] == pytest.approx(time)
+
+
 def test_letters_that_the_font_lacks_are_no_warning(recwarn, tmp_path):
     plots.plot_comparison([replace(joint, joint='肘') for joint in joints(2)], tmp_path / 'x.png')
     assert [str(warning.message) for warning in recwarn] == []

@@ -252,6 +252,11 @@ def style_axes(axes: Any, inset: float) -> None:
     axes.grid(color='#DDDDDD', linewidth=0.5)
 
 
+# a step so many times the usual one is a gap; part of the steps that are at most as long, and as
+# many from which on this is known
+_GAP, _USUAL, _FEWEST_STEPS = 10.0, 0.9, 10
+
+
 def thinned(lines: Array, segments: int) -> NDArray[np.int64]:
     """
     Return which samples of lines (n, k) to draw so that no peak is lost.
@@ -271,6 +276,15 @@ def thinned(lines: Array, segments: int) -> NDArray[np.int64]:
     highest = starts + np.where(np.isnan(parts), -np.inf, parts).argmax(axis=2)
     kept = np.unique(np.concatenate(([0, count - 1], lowest.ravel(), highest.ravel())))
     return np.asarray(kept[kept < count], dtype=np.int64)
+
+
+def draw_line(axes: Any, time: Array, values: Array, rows: NDArray[np.int64], **look: Any) -> Any:
+    """Draw some samples of a line (k,) over time (k,) [s], which ends and begins at its gaps."""
+    steps = np.diff(time)
+    usual = np.quantile(steps, _USUAL) if len(steps) >= _FEWEST_STEPS else np.inf
+    places = np.searchsorted(rows, np.flatnonzero(steps > _GAP * usual) + 1)
+    x, y = (np.insert(each[rows], places, np.nan) for each in (time, values))
+    return axes.plot(x, y, **look)[0]
 
 
 # ---- Columns of a table over time: a small picture each, by joint and by quantity
@@ -330,7 +344,7 @@ def _curve(axes: Any, time: Array, values: Array, name: str) -> None:
     finite = np.where(np.isfinite(values), values, np.nan)
     rows = thinned(finite[None], _MOST_POINTS // 2)
     single = np.isfinite(finite).sum() == 1   # a line of one point is invisible
-    axes.plot(time[rows], finite[rows], color=colour, linewidth=0.9, marker='o' if single else '')
+    draw_line(axes, time, finite, rows, color=colour, linewidth=0.9, marker='o' if single else '')
     axes.set_xlim(time[0], time[-1] if time[-1] > time[0] else time[0] + 1.0)
     style_axes(axes, inset=0.5)
     axes.locator_params(axis='y', nbins=4)

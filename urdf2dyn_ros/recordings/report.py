@@ -18,6 +18,7 @@ from urdf2dyn_ros.recordings.pages import (
     ReportTable,
     add_head,
     add_name,
+    draw_line,
     drawn_name,
     html_list,
     html_page,
@@ -270,12 +271,12 @@ def _draw_efforts(upper: Any, lower: Any, joint: JointComparison, start: int,
     """Draw both efforts of a joint and the residual below them; return the three lines."""
     curves = np.stack((joint.measured, joint.computed, joint.residual))
     rows = thinned(curves, _SEGMENTS)
-    time = (joint.stamps[rows] - start) * 1e-9
+    time = np.asarray((joint.stamps - start) * 1e-9, dtype=float)
     looks = ((upper, source, MEASURED, '-', 3.5), (upper, 'computed', COMPUTED, (0, (5, 3)), 1.2),
              (lower, f'residual ({source} - computed)', RESIDUAL, '-', 0.7))
-    lines = [axes.plot(time, values, color=colour, linestyle=style, linewidth=width,
-                       label=label)[0]
-             for (axes, label, colour, style, width), values in zip(looks, curves[:, rows])]
+    lines = [draw_line(axes, time, values, rows, color=colour, linestyle=style, linewidth=width,
+                       label=label)
+             for (axes, label, colour, style, width), values in zip(looks, curves)]
     upper.set_ylabel(f'effort [{joint.unit}]', fontsize='small')
     lower.set_ylabel(f'residual\n[{joint.unit}]', fontsize='small')
     upper.tick_params(labelbottom=False)
