@@ -113,6 +113,29 @@ def test_a_recording_is_differentiated_without_losing_its_ends(tmp_path: Path, m
     assert run('torque', UR5, '--trajectory', path, '-o', output).returncode == 1   # exists
 
 
+def test_a_recording_may_have_gaps_wraps_and_repeated_stamps(tmp_path: Path, motion) -> None:
+    """As it is identified by: nothing is computed in the gap, and its time is none of the RMS."""
+    time, (q, qd, qdd) = motion
+    q = q - q.mean(axis=0) + 3.0
+    wrapped = (q + np.pi) % (2.0 * np.pi) - np.pi
+    kept = np.flatnonzero((time < 3.5) | (time > 4.5))
+    rows = np.sort(np.append(kept, kept[::50]))
+    later = np.where(time > 4.0, 90.0, 0.0)
+    path = write_csv(tmp_path / 'plan.csv', ['time', *(f'q_{name}' for name in JOINTS)],
+                     np.column_stack((time + later, wrapped))[rows].tolist())
+    output = tmp_path / 'out.csv'
+    done = run('torque', UR5, '--trajectory', path, '--recording', '--json', '-o', output)
+    table = json.loads(done.stdout)
+    assert table['taken_as'].endswith('samples, smoothed in 2 parts between gaps')
+    expected = np.array([efforts(*state) for state in zip(q, qd, qdd)])
+    written, _ = read_table(output)
+    found = np.column_stack([written.columns[f'effort_{name}'] for name in JOINTS])
+    assert written.time == pytest.approx((time + later)[kept])
+    assert (np.abs(found - expected[kept]) <= 1e-2 * np.abs(expected).max(axis=0)).all()
+    assert [row['rms'] for row in table['joints']] == pytest.approx(
+        np.sqrt(np.mean(expected[kept]**2, axis=0)), rel=5e-3)
+
+
 @pytest.mark.slow
 def test_a_trajectory_of_moveit_is_used_as_it_is_or_as_poses(tmp_path: Path, motion) -> None:
     """A trajectory_msgs/JointTrajectory in another message, of fewer points than a curve takes."""

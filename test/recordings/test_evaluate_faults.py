@@ -188,7 +188,8 @@ def test_a_position_that_jumps_is_named_and_costs_only_the_samples_around_it(
     ('interchanged', 'one cause would explain all joints: the efforts of joint2 and joint3 look '
      'interchanged'),
     ('late', 'one cause would explain all joints: the efforts are about 200 ms late'),
-    ('late, with a gap', 'the efforts are about 400 ms late'), ('right', '')])
+    ('late, with a gap', 'the efforts are about 400 ms late'), ('right', ''),
+    ('counts', 'in counts of an encoder? multiply them by 2 pi over the counts of a turn')])
 def test_one_cause_for_all_joints_is_asked_for_first(evaluate, name, words, tmp_path):
     """And nothing is asked of each joint then."""
     head, *rows = (ROOT / 'examples' / 'rx90.csv').read_text().splitlines()
@@ -199,6 +200,8 @@ def test_one_cause_for_all_joints_is_asked_for_first(evaluate, name, words, tmp_
         values[:, efforts] *= 1000.0
     elif name == 'interchanged':
         values[:, efforts[1:3]] = values[:, efforts[2:0:-1]]
+    elif name == 'counts':
+        values[:, 1:7] = np.rint(values[:, 1:7] * 2**19 / (2.0 * np.pi))
     elif 'late' in name:
         rows = np.arange(len(values))
         values[:, efforts] = values[np.maximum(rows - (40 if 'gap' in name else 20), 0)][

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from urdf2dyn_ros.commands.arguments import (
     results,
 )
 from urdf2dyn_ros.errors import BalanceError, ParameterError, RecordingError, StateError
-from urdf2dyn_ros.estimation.hold import read_hold
+from urdf2dyn_ros.estimation.degrees import angle_unit
+from urdf2dyn_ros.estimation.hold import Hold, read_hold
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.joint_names import match_joints
 from urdf2dyn_ros.recordings.pages import ReportTable, motion_picture, text_table
+from urdf2dyn_ros.recordings.pieces import RecordedNames, read_segments, with_held
 from urdf2dyn_ros.recordings.plan import LONGEST_STEP, Plan, doubts, instants
 from urdf2dyn_ros.recordings.recording import Recording
 from urdf2dyn_ros.recordings.report import write_head, write_rows
@@ -212,8 +214,9 @@ def _looks_like_degrees(dynamics: InverseDynamics, q: Array, degrees: bool) -> I
            and abs(value := q[np.abs(q[:, joint]).argmax(), joint]) > _FULL_TURN}
     if far and not degrees:
         values = [f'{printable(name)} {value:g} rad' for name, value in far.items()]
-        yield (f'{first_names(values, 5)}: more than a turn; are these degrees? Then add '
-               '--degrees')
+        unit = angle_unit(max(map(abs, far.values())))
+        yield (f'{first_names(values, 5)}: more than a turn; are these {unit}? Then '
+               + ('add --degrees' if unit == 'degrees' else 'convert them'))
 
 
 def _beyond_limits(dynamics: InverseDynamics, time: Array, motion: Array,
@@ -304,7 +307,7 @@ def _trajectory(dynamics: InverseDynamics, arguments: argparse.Namespace) -> int
         raise ParameterError(f'--output {str(path)!r} must end in .csv')
     names = [path.name, path.with_suffix('.png').name]
     with results(path.parent, names, arguments.overwrite, 'file') as output:
-        stamps, motion, how = _motion(dynamics, arguments)
+        stamps, motion, begins, how = _motion(dynamics, arguments)
         q, qd, qdd = motion
         efforts, terms = _efforts(dynamics, motion, arguments.terms)
         columns = {'q': q, 'qd': qd, 'qdd': qdd, 'effort': efforts, 'power': efforts * qd, **terms}
@@ -326,7 +329,7 @@ def _trajectory(dynamics: InverseDynamics, arguments: argparse.Namespace) -> int
                           output / names[1]: picture}, arguments.overwrite)
     beyond = [*_beyond_limits(dynamics, time, motion, efforts)]
     print_remarks(beyond)
-    rows = _figures(dynamics, time, motion, efforts, terms, pause)
+    rows = _figures(dynamics, time, motion, begins, efforts, terms, pause)
     files = [str(output / name) for name in names]
     if arguments.json:
         print(json_text({
@@ -343,9 +346,16 @@ def _trajectory(dynamics: InverseDynamics, arguments: argparse.Namespace) -> int
     return 0
 
 
-def _motion(dynamics: InverseDynamics,
-            arguments: argparse.Namespace) -> tuple[Stamps, Array, str]:
-    """Return stamps (k,) [ns], motion (3, k, n) and what the file was taken for."""
+class _Motion(NamedTuple):
+    """A motion (3, k, n) at stamps (k,) [ns], and what the file was taken for."""
+
+    stamps: Stamps
+    values: Array
+    begins: list[int]   # rows at which it begins, also behind a gap
+    how: str
+
+
+def _motion(dynamics: InverseDynamics, arguments: argparse.Namespace) -> _Motion:
     names = dynamics.joint_names
     hold, faults = read_hold(arguments.hold, dynamics)
     if faults:
@@ -359,16 +369,24 @@ def _motion(dynamics: InverseDynamics,
         of_joint = [dict(zip(record.names, values)) if len(values) == len(record.names) else {}
                     for values in (record.position, record.velocity, record.acceleration)]
         rows.append([[each.get(name, math.nan) for name in names] for each in of_joint])
-    print_remarks([*recorded.remarks, *recording.remarks])
-    print_remarks(filter(None, [recording.reading]), 'note')
-    if not arguments.recording:
-        recording.check_single()
     times = np.array(stamps, dtype=np.int64)
     points = np.array(rows).transpose(1, 0, 2)
     given = np.isfinite(points[1:]).any(axis=2)   # velocities and accelerations, of any joint
     for name, position in recorded.hold.positions.items():
         points[0, :, names.index(name)] = position
         points[1:, :, names.index(name)] = np.where(given, 0.0, math.nan)
+    first = dict(zip(recorded.heads[0].names, recorded.heads[0].position))
+    if dynamics.passive_names and {*dynamics.passive_names} <= {*first}:
+        with suppress(StateError):   # else from the start pose
+            dynamics.close(points[0, 0], start={
+                name: first[name] for name in dynamics.passive_names})
+    measured = arguments.recording or not (recording.plan or recording.in_order)
+    if measured and not arguments.accelerations and not np.isfinite(points[1:]).all():
+        return _smoothed(dynamics, recording, hold, arguments)
+    print_remarks([*recorded.remarks, *recording.remarks])
+    print_remarks(filter(None, [recording.reading]), 'note')
+    if not measured:
+        recording.check_single()
     back = np.flatnonzero(np.diff(times) <= 0)
     if len(back):
         raise RecordingError(recording.path, f'point {back[0] + 2} is not later than the one '
@@ -377,37 +395,46 @@ def _motion(dynamics: InverseDynamics,
         raise RecordingError(
             recording.path, f'point {point + 1} has no position of {names[joint]!r}: a trajectory '
             'has all joints in each; of a recording, urdf2dyn evaluate computes the efforts')
-    first = dict(zip(recorded.heads[0].names, recorded.heads[0].position))
-    if dynamics.passive_names and {*dynamics.passive_names} <= {*first}:
-        with suppress(StateError):   # else from the start pose
-            dynamics.close(points[0, 0], start={
-                name: first[name] for name in dynamics.passive_names})
     if not any(recording.units.get('position', {}).values()):
         print_remarks(_looks_like_degrees(dynamics, points[0], arguments.degrees))
-    return _between(points, times, dynamics, arguments, recording)
+    return _between(points, times, dynamics, arguments, recording, measured)
+
+
+def _smoothed(dynamics: InverseDynamics, recording: Recording, hold: Hold,
+              arguments: argparse.Namespace) -> _Motion:
+    """Return the motion of a recording, as it is identified by, and nothing in its gaps."""
+    segments, names = read_segments(recording, RecordedNames(
+        dynamics.joint_names, dynamics.continuous, dynamics.units, hold, arguments.rename,
+        dynamics.model.mimics, currents=None))
+    print_remarks(each for each in recording.remarks if each != recording.reading)
+    print_remarks(filter(None, [recording.reading]), 'note')
+    what = f'a recording of {counted(recording.count, "sample")}'
+    if not segments:
+        raise RecordingError(recording.path, f'{what}, but it is smoothed from {FEWEST_SMOOTHED} '
+                             'without a gap on; if these are poses, add --accelerations zero')
+    motion = with_held(np.concatenate(
+        [smooth(each.stamps, each.q)[:3] for each in segments], axis=1), names)
+    if not any(recording.units.get('position', {}).values()):
+        print_remarks(_looks_like_degrees(dynamics, motion[0], arguments.degrees))
+    parts = f' in {len(segments)} parts between gaps' if len(segments) > 1 else ''
+    return _Motion(np.concatenate([each.stamps for each in segments]), motion,
+                   [0, *np.cumsum([len(each.stamps) for each in segments[:-1]]).tolist()],
+                   f'{what}, smoothed{parts}')
 
 
 def _between(points: Array, stamps: Stamps, dynamics: InverseDynamics,
-             arguments: argparse.Namespace,
-             recording: Recording) -> tuple[Stamps, Array, str]:
-    """Return the stamps, the motion between points (3, k, n), and what these were taken for."""
+             arguments: argparse.Namespace, recording: Recording, measured: bool) -> _Motion:
+    """Return the motion between points (3, k, n), or at those that were measured."""
     count = counted(len(stamps), 'point')
     if arguments.accelerations == 'zero':
         points[2] = 0.0
-        return stamps, np.nan_to_num(points), f'{count} without accelerations'
-    known = np.isfinite(points[1:]).all()
-    if arguments.recording or not (recording.plan or recording.in_order):
+        return _Motion(stamps, np.nan_to_num(points), [0], f'{count} without accelerations')
+    if measured:
         what = counted(len(stamps), 'sample')
-        if known:
-            return stamps, points, f'a recording of {what}, with accelerations'
-        if len(stamps) < FEWEST_SMOOTHED:
-            raise RecordingError(recording.path, f'a recording of {what}, but it is smoothed from '
-                                 f'{FEWEST_SMOOTHED} on; if these are poses, add --accelerations '
-                                 'zero')
-        return stamps, np.array(smooth(stamps, points[0])[:3]), f'a recording of {what}, smoothed'
+        return _Motion(stamps, points, [0], f'a recording of {what}, with accelerations')
     if len(stamps) < 2:
-        if known:
-            return stamps, points, f'{count} as given'
+        if np.isfinite(points[1:]).all():
+            return _Motion(stamps, points, [0], f'{count} as given')
         raise RecordingError(recording.path, f'{count} is no motion: if it is a pose, add '
                              '--accelerations zero')
     time = (stamps - stamps[0]) * 1e-9
@@ -416,13 +443,16 @@ def _between(points: Array, stamps: Stamps, dynamics: InverseDynamics,
     stamps = instants(stamps, plan.jumps)
     step = int(np.diff(stamps).max())
     coarse = f', every {step * 1e-6:.3g} ms' if step > 1.5 * LONGEST_STEP else ''
-    return stamps, plan((stamps - stamps[0]) * 1e-9), f'{count}, joined by {plan.text}{coarse}'
+    return _Motion(stamps, plan((stamps - stamps[0]) * 1e-9), [0],
+                   f'{count}, joined by {plan.text}{coarse}')
 
 
-def _figures(dynamics: InverseDynamics, time: Array, motion: Array, efforts: Array,
-             terms: Mapping[str, Array], pause: float | None) -> list[dict[str, Any]]:
+def _figures(dynamics: InverseDynamics, time: Array, motion: Array, begins: Sequence[int],
+             efforts: Array, terms: Mapping[str, Array],
+             pause: float | None) -> list[dict[str, Any]]:
     """Return what an actuator is chosen by, of each joint, in SI units."""
     steps = np.diff(time, prepend=time[0], append=time[-1])
+    steps[[*begins]] = 0.0
     weights = 0.5 * (steps[1:] + steps[:-1])   # trapezoidal rule
     if len(time) == 1:
         weights = np.ones(1)

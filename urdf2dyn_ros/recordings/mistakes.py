@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from urdf2dyn_ros.errors import LoopError
+from urdf2dyn_ros.estimation.degrees import angle_unit
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.credibility import NO_SIGN, have_no_sign
 from urdf2dyn_ros.recordings.lag import lateness
@@ -530,7 +531,7 @@ def one_cause(recording: RecordingFit, moving: NDArray[np.bool_], judge: Judge, 
 
 
 def wrong_positions(recording: RecordingFit) -> str:
-    """Return that positions are in degrees or in mm, or ''."""
+    """Return that positions are in degrees, counts or mm, or ''."""
     dynamics, names = recording.dynamics, recording.names
     spans = np.max([np.abs(piece.q).max(axis=0) for piece in recording.pieces], axis=0)
     units = np.array(dynamics.units)
@@ -546,6 +547,9 @@ def wrong_positions(recording: RecordingFit) -> str:
     turns = (units == 'rad') & ~np.array(dynamics.continuous) & (
         spans > np.maximum(2.0 * largest, 10.0))
     none = no_change(len(units))
+    farthest = int(np.argmax(np.where(turns, spans, 0.0)))
+    if turns.any() and (unit := angle_unit(spans[farthest])) != 'degrees':
+        return exceeded(farthest, unit, 'multiply them by 2 pi over the counts of a turn')
     if turns.any():   # or they turn several times; in degrees are all joints, or those beyond
         as_they_are, *in_degrees = (recording.unexplained(none._replace(positions=np.diag(
             np.where(which, 1.0 / _DEGREES, 1.0)))).sum() for which in (
@@ -553,7 +557,7 @@ def wrong_positions(recording: RecordingFit) -> str:
         if not recording.used.any() or min(in_degrees) < as_they_are - _CLEARER:
             these = first_names([names[k] for k in np.flatnonzero(turns)], 8)
             return exceeded(int(np.argmax(turns)), 'degrees', (
-                f'divide them by {_DEGREES:.5g}, or add --degrees for a table'
+                f'divide them by {_DEGREES:.5g}, or add --degrees'
                 if in_degrees[0] <= in_degrees[1] else
                 f'those of {these} alone: divide these by {_DEGREES:.5g}, or give the column of '
                 'each joint its unit, as q1 [deg] and q2 [rad]'))

@@ -25,7 +25,7 @@ from urdf2dyn_ros.recordings.jumps import (
     position_jumps,
 )
 from urdf2dyn_ros.recordings.offline_stream import MergedMotions
-from urdf2dyn_ros.recordings.recording import Recording
+from urdf2dyn_ros.recordings.recording import NOT_RECORDED, Recording
 from urdf2dyn_ros.recordings.smoothing import FEWEST_SMOOTHED, measured, smooth
 from urdf2dyn_ros.robot.model import Mimic
 from urdf2dyn_ros.robot.spatial import Array
@@ -47,7 +47,7 @@ class RecordedNames(NamedTuple):
     hold: Hold = _NOTHING_HELD
     renames: tuple[str, ...] = ()   # rules of `renaming`
     mimics: Mapping[str, Mimic] = {}
-    currents: bool = False   # whether the efforts are currents
+    currents: bool | None = False   # whether the efforts are currents; None: they are not used
 
 
 class RecordedSegment(NamedTuple):
@@ -89,7 +89,8 @@ def read_segments(recording: Recording,
         stamp = record.stamp + later
         if not 0 < stamp < LATEST_STAMP:
             continue
-        sample = reader.read(Message(stamp, *cast(Any, record[1:5])))
+        used = record if names.currents is not None else record._replace(effort=NOT_RECORDED)
+        sample = reader.read(Message(stamp, *cast(Any, used[1:5])))
         if isinstance(sample, Sample):
             merged.add(stamp, sample)
     merged.end()
@@ -98,7 +99,7 @@ def read_segments(recording: Recording,
         new, stalled = measured(stamps, q, effort)
         repeated += int(stalled.sum())
         if new.sum() >= FEWEST_SMOOTHED:
-            whole.append(RecordedSegment(stamps[new], q[new], effort[new]))
+            whole.append(RecordedSegment(stamps[new] - later, q[new], effort[new]))
     if repeated:
         recording.remark(f'{repeated} of {counted(recording.count, "record")} '
                          f'{"repeat" if repeated > 1 else "repeats"} the one before while the '
@@ -201,19 +202,27 @@ def _resample(segment: RecordedSegment, names: RecordedNames, start: int) -> Pie
     grid_stamps = np.linspace(stamps[0], stamps[-1], count).astype(np.int64)
     motion = smooth(stamps, segment.q, grid_stamps)
     step = seconds / (count - 1)
-    positions = names.hold.positions
-    recorded = [number for number, name in enumerate(names.joints) if name not in positions]
-    full = np.zeros((3, count, len(names.joints)))
-    full[0] = [positions.get(name, 0.0) for name in names.joints]
-    full[:, :, recorded] = motion[:3]
+    full = with_held(np.array(motion[:3]), names)
     effort = np.full((count, len(names.joints)), np.nan)
     time = (stamps - stamps[0]) / SECOND_NS
     grid: Array = step * np.arange(count, dtype=np.float64)
-    for column, joint in enumerate(recorded):
+    for column, joint in enumerate(_recorded(names)):
         effort[:, joint] = _averaged(time, segment.effort[:, column], grid, step,
                                      step > 1.5 * period)
     return Piece(grid + float(stamps[0] - start) / SECOND_NS, 1.0 / step,
                  full[0], full[1], full[2], effort)
+
+
+def _recorded(names: RecordedNames) -> list[int]:
+    return [k for k, name in enumerate(names.joints) if name not in names.hold.positions]
+
+
+def with_held(motion: Array, names: RecordedNames) -> Array:
+    """Return a motion (3, k, n) of all joints from that of the recorded ones (3, k, m)."""
+    full = np.zeros((*motion.shape[:2], len(names.joints)))
+    full[0] = [names.hold.positions.get(name, 0.0) for name in names.joints]
+    full[:, :, _recorded(names)] = motion
+    return full
 
 
 def _averaged(time: Array, values: Array, grid: Array, step: float, average: bool) -> Array:
