@@ -125,6 +125,24 @@ def test_no_message_is_unanswered_after_a_change_of_parameters(robot: Robot) -> 
     assert 200 < robot.move(300, 4 * PERIOD) <= 251, 'the filters answer for 5 s, not for ever'
 
 
+def test_measured_efforts_of_drivers_count_those_of_their_followers() -> None:
+    """As simulators report each joint's: residuals and contacts are of all that a driver moves."""
+    robot = Robot(robot_description=TEXT.replace(
+        '<joint name="joint3" type="revolute">',
+        '<joint name="joint3" type="revolute"><mimic joint="joint2" multiplier="-0.5"/>'))
+    robot.work()
+    active, residuals = robot.pipeline.active, []
+    for _ in range(400):
+        robot.stamp += PERIOD
+        state = motion(robot.stamp)
+        state[:, 2] = -0.5 * state[:, 1]
+        output = active.receive(Message(robot.stamp, NAMES, *state[:2], DYNAMICS(*state)))
+        if output is not None:
+            residuals.append(output.measured - output.effort)
+    assert active.dynamics.n == 5 and len(residuals) > 350
+    assert np.abs(residuals[-100:]).max() < 0.01   # 8 without joint3
+
+
 def test_a_wrench_acts_on_after_a_change_of_parameters() -> None:
     """One message, which acts until its timeout: by other limits, signs and equations."""
     robot = Robot(robot_description=TEXT, **{'external_wrenches.link6': 'ft',

@@ -227,7 +227,7 @@ class Wiring:
         active = self._pipeline.active
         if active is None:
             return
-        output = active.stream.receive(message, compute)
+        output = active.receive(message, compute)
         if output is not None:
             self._publish(active, output, received)
 

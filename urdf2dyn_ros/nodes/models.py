@@ -12,15 +12,16 @@ from std_msgs.msg import String
 from urdf2dyn_ros.errors import ParameterError, SourceError, Urdf2DynError, UrdfError
 from urdf2dyn_ros.estimation.messages import Message
 from urdf2dyn_ros.estimation.observer import MomentumObserver, WrenchEstimate
-from urdf2dyn_ros.estimation.stream import Stream, no_load_arguments
+from urdf2dyn_ros.estimation.stream import Output, Stream, no_load_arguments
 from urdf2dyn_ros.estimation.stream_setup import Sources, make_sources, make_stream
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.nodes.endpoints import Endpoints, JointStateFields, Worker, latched
 from urdf2dyn_ros.nodes.runtime import NodeParameters
+from urdf2dyn_ros.recordings.measured_efforts import with_followers
 from urdf2dyn_ros.robot.assembly import ambiguous, solve_loops
 from urdf2dyn_ros.robot.loads import check_names, load_values, with_loads
 from urdf2dyn_ros.robot.loop_notations import LOOP_PARAMETERS
-from urdf2dyn_ros.robot.model import ClosedLoops, RobotModel
+from urdf2dyn_ros.robot.model import ClosedLoops, Mimic, RobotModel
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.reader import read_configured
 from urdf2dyn_ros.robot.spatial import Array
@@ -47,6 +48,14 @@ class ActiveModel(NamedTuple):
     stream: Stream
     sources: Sources
     message: JointStateFields
+    mimics: Mapping[str, Mimic]
+
+    def receive(self, message: Message, compute: bool = True) -> Output | None:
+        """Do as `Stream.receive`; the effort of a driver counts those of its mimic joints."""
+        if self.mimics and len(message.effort) and len(message.effort) == len(message.names):
+            message = message._replace(effort=with_followers(
+                message.names, message.effort, self.mimics))
+        return self.stream.receive(message, compute)
 
 
 class Pipeline:
@@ -101,7 +110,7 @@ class Pipeline:
             values, dynamics, self._clock, samples and samples.stream,
             counters=None if before is None else before.stream.counters,
             load_arguments=sources if len(dynamics.inputs) > 3 else no_load_arguments)
-        return ActiveModel(request, dynamics, stream, sources, message)
+        return ActiveModel(request, dynamics, stream, sources, message, dynamics.model.mimics)
 
 
 def model_values(values: Mapping[str, Any]) -> dict[str, Any]:
