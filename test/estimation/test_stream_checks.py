@@ -327,6 +327,34 @@ def test_late_stamps_leave_efforts_uncertain_and_the_status_says_so(rate):
         assert {status.level for status, _ in right[1:]} == {Level.OK}
 
 
+@pytest.mark.fault(57)
+@pytest.mark.parametrize(('rate', 'together'), [
+    (100.0, 10), (250.0, 10), *(pytest.param(*each, marks=pytest.mark.slow) for each in (
+        (50.0, 5), (500.0, 10), (1000.0, 10)))])
+def test_messages_that_come_in_blocks_have_right_efforts(rate, together):
+    """The stamps of a block are that of its end, where they are taken on arrival."""
+    t = np.arange(0.0, 12.0, 1.0 / rate)
+    number = np.arange(len(t)) // together
+    stamps = t[(number + 1) * together - 1] + 3e-5 * (np.arange(len(t)) % together)
+    q, qd, _ = motion(t)
+    for velocity in (None, qd):
+        found = statuses(np.round(q / ENCODER) * ENCODER, stamps, velocity, t)[2:]
+        wrong = sum(wrong for status, wrong in found if status.level == Level.OK)
+        assert wrong <= 0.003 * rate * len(found)
+        assert rate == 50.0 or {status.level for status, _ in found[-4:]} == {Level.OK}
+
+
+@pytest.mark.parametrize('rate', [50.0, 250.0])
+def test_efforts_of_coarse_positions_are_uncertain_and_the_status_says_so(rate):
+    t = np.arange(0.0, 12.0, 1.0 / rate)
+    for step in (0.003, 0.01):
+        found = statuses(step * np.round(motion(t)[0] / step), t)[2:]
+        silent = sum(wrong for status, wrong in found if status.level == Level.OK)
+        assert silent <= 0.003 * rate * len(found), step
+        if step == 0.01:
+            assert {status.level for status, _ in found} == {Level.WARN}
+
+
 def test_joints_at_rest_are_not_uncertain():
     """Of the first one gravity has no effort: all that is computed of it is noise."""
     t, random = np.arange(0.0, 6.0, 0.004), np.random.default_rng(4)

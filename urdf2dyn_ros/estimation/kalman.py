@@ -309,6 +309,8 @@ class KalmanFilters:
         if len(times) < SAMPLES:
             return
         steps = np.sort(np.diff(times))
+        if steps[:-1].sum() < COPY_STEP * steps[-1] and len(times) < 2 * SAMPLES:
+            return   # more than five at once, or a long gap
         steps = steps[steps > COPY_STEP * steps[-2]]   # others are of copies; one may be long
         step = float(steps[len(steps) // 2])
         del times[:-1]

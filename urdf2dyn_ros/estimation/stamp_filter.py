@@ -6,12 +6,13 @@ second, samples are taken regularly: a loop of second order follows the stamps t
 
     e = t - (r + P) within [-P, P],     r <- r + P + 2 e / N,     P <- P + e / N^2
 
-where N samples last half a second, or are 40. Where steps between stamps differ from P, the
-positions decide which clock is right: that by which they differ less from the motion so far. Its
-times u go on without a jump when the other one takes over; the difference fades with 2 s. Stamps
-of a regular publisher are the times. Positions alone cannot tell that regular times have a wrong
-period, as the motion that they make is slower or faster throughout: stamps that are 0.1 s away
-from them end them.
+where N samples last half a second, or are 40. Samples that come at once correct it together, by
+the sum of their e: one by one, blocks of messages would move it to and fro. Where steps between
+stamps differ from P, the positions decide which clock is right: that by which they differ less
+from the motion so far. Its times u go on without a jump when the other one takes over; the
+difference fades with 2 s. Stamps of a regular publisher are the times. Positions alone cannot tell
+that regular times have a wrong period, as the motion that they make is slower or faster
+throughout: stamps that are 0.1 s away from them end them.
 """
 
 import math
@@ -26,6 +27,7 @@ IRREGULAR = 0.02   # mean difference of steps from the period, over the period; 
 MOST_IRREGULAR = 0.1   # a single lost message, or step of the clock, is no irregularity
 LOST = 6.0   # periods by which stamps differ from regular times: learn anew
 LONGEST_DELAY = 0.1   # s, by which stamps differ from regular times of a right period
+AT_ONCE = 0.25   # periods between stamps of samples that came at once
 FEWEST_COMPARED = 20   # samples before the positions decide
 BETTER, AS_GOOD = 1.15, 1.05   # ratio of mean squares from, and down to which regular times count
 SHIFT_MEMORY = 2.0   # s, in which the difference of times and stamps fades
@@ -44,6 +46,7 @@ class StampFilter:
         self._first: list[float] = []
         self._stamp = self._time = -math.inf   # of the newest sample
         self._period = self._next = 0.0   # P, r + P
+        self._errors: list[float] = []   # e of samples that came at once with the newest
         self._difference = 0.0   # mean of steps to the period, over the period
         self._compared = 0
         self.irregular = False   # whether the motion is needed at the next sample
@@ -78,9 +81,13 @@ class StampFilter:
         if away and not self.regular:
             self._first = []   # a gap, a step of the clock or another rate
         self.lost = away and self.regular and abs(error) > LONGEST_DELAY
-        error = min(max(error, -self._period), self._period)
-        expected += 2.0 * gain * error
-        self._period += gain * gain * error
+        self._errors.append(error)
+        if step > AT_ONCE * self._period:
+            most = len(self._errors) * self._period
+            error = min(max(sum(self._errors), -most), most)
+            expected += 2.0 * gain * error
+            self._period += gain * gain * error
+            self._errors = []
         self._next = expected + self._period
         self._difference += min(self._period / SQUARE_MEMORY, 1.0 / FEWEST_VALUES) * (
             min(abs(step / self._period - 1.0), MOST_IRREGULAR) - self._difference)
@@ -92,13 +99,15 @@ class StampFilter:
         return expected if self.regular else time
 
     def _start(self) -> None:
-        """Begin with the line through the first stamps."""
-        stamps = np.array(self._first)
-        line = np.polynomial.Polynomial.fit(np.arange(FIRST_STAMPS), stamps, 1)
-        self._next = float(line(FIRST_STAMPS))
-        self._period = float(self._next - line(FIRST_STAMPS - 1))
+        """Begin with the line through the first stamps, of those at once through the first."""
+        stamps, number = np.array(self._first), np.arange(FIRST_STAMPS)
+        steps = np.diff(stamps)
+        first = np.append(False, steps > AT_ONCE * steps.mean()) + ROUNDING
+        line = np.polynomial.Polynomial.fit(number, stamps, 1, w=first)
+        self._period = float(line(1.0) - line(0.0))
+        self._next = float((stamps - self._period * number).mean()) + FIRST_STAMPS * self._period
         self._difference = float(np.minimum(
-            np.abs(np.diff(stamps) / self._period - 1.0), MOST_IRREGULAR).mean())
+            np.abs(steps / self._period - 1.0), MOST_IRREGULAR).mean())
 
     def _compare(self, time: float, expected: float, q: Array) -> None:
         """Decide by positions which clock is right."""
