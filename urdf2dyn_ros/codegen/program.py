@@ -264,7 +264,7 @@ class Function:
                 for block in paragraph.blocks)) for paragraph in section.paragraphs))
             for section in self.sections))
 
-    @property
+    @cached_property
     def names(self) -> set[str]:
         return names_in(self._values)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from math import pi
 from typing import NamedTuple
 
@@ -402,7 +402,8 @@ def _only_d(name: str) -> bool:
     return all(match[0].strip('_./ ()[]').lower() == 'd' for match in _MARKED.finditer(name))
 
 
-def _read(name: str, quantity: str, forms: Sequence[str]) -> _NameReading | None:
+@lru_cache(4096)   # each table's head is read several times
+def _read(name: str, quantity: str, forms: tuple[str, ...]) -> _NameReading | None:
     stem, unit = split_unit(name)
     stem = _DOT.sub(lambda match: f'qd{match[2]}{match[1]}', stem)
 
