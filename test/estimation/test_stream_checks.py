@@ -288,12 +288,13 @@ def test_names_that_differ_are_asked_about():
 
 
 def statuses(q: Array, stamps: Array, qd: Array | None = None,
-             t: Array | None = None) -> list[tuple[Status, int]]:
+             t: Array | None = None, estimator: str = 'kalman') -> list[tuple[Status, int]]:
     """Return the status of the efforts after each second, and how many are WRONG at times t."""
     now = wrong = 0
     right = DYNAMICS(*motion(stamps if t is None else t))
     wide = WRONG * np.abs(right).max(axis=0)
-    stream, monitor = make_stream(VALUES, DYNAMICS, lambda: now), Monitor(lambda: now)
+    stream = make_stream({**VALUES, 'estimator': estimator}, DYNAMICS, lambda: now)
+    monitor = Monitor(lambda: now)
     found = []
     for number, stamp in enumerate(np.round(1e9 * stamps).astype(int).tolist()):
         while stamp // 10**9 > len(found):
@@ -353,6 +354,25 @@ def test_efforts_of_coarse_positions_are_uncertain_and_the_status_says_so(rate):
         assert silent <= 0.003 * rate * len(found), step
         if step == 0.01:
             assert {status.level for status, _ in found} == {Level.WARN}
+
+
+def test_differences_of_noisy_velocities_are_uncertain_and_those_of_good_ones_are_not():
+    t, random = np.arange(0.0, 6.0, 0.004), np.random.default_rng(6)
+    q, qd, _ = motion(t)
+    for noise, level in ((0.1, Level.WARN), (1e-4, Level.OK)):
+        noisy = qd + noise * random.normal(size=qd.shape)
+        found = statuses(q, t, noisy, t, 'finite_difference')[1:]
+        assert {status.level for status, _ in found} == {level}
+        assert (found[-1][1] > 200) == (level is Level.WARN)
+
+
+def test_differences_of_stamps_in_blocks_are_withheld():
+    """Between blocks there are gaps: the filters never know the motion."""
+    t = np.arange(0.0, 6.0, 0.02)
+    arrived = t[np.minimum(np.arange(len(t)) // 16 * 16 + 15, len(t) - 1)]
+    arrived = arrived + 5e-5 * (np.arange(len(t)) % 16)
+    found = statuses(motion(t)[0], arrived, t=t, estimator='finite_difference')[1:]
+    assert found and all(status.message.startswith('no efforts') for status, _ in found)
 
 
 def test_joints_at_rest_are_not_uncertain():

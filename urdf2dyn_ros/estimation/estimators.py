@@ -37,6 +37,8 @@ class Estimator(ABC):
     PARTIAL: ClassVar[bool] = False   # whether positions may be NaN, where not measured
     # whether it gets no samples that contradict the motion, unless it is a `Judge` itself
     DROPS_OUTLIERS: ClassVar[bool] = True
+    # whether its deviation is what its accelerations differ by from those of the `Judge`
+    COMPARED: ClassVar[bool] = False
 
     @classmethod
     def make(cls, joints: int, **parameters: Any) -> 'Estimator':
@@ -178,6 +180,8 @@ class FiniteDifference(Estimator):
     steps. Without a measured velocity, the velocity is the same derivative of the positions, and
     the acceleration their second difference 2 (d2 - d1) / (h1 + h2).
     """
+
+    COMPARED: ClassVar[bool] = True   # noise and wrong stamps have no bound in differences
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
         Parameter('align', 'end', 'Sample of the estimate: the newest or the one before.',
@@ -353,6 +357,7 @@ def fastest_kalman() -> type[Kalman]:
 
 # ---- Estimators whose samples are judged
 
+COMPARED_SAMPLES = 20   # of which the mean square of differences is a deviation
 _INCONSISTENT = (Verdict.REPEATED, Verdict.CONTRADICTORY, Verdict.DISTRUSTED)
 
 
@@ -373,6 +378,10 @@ class CheckedEstimator:
         self.judge = estimator if isinstance(estimator, Judge) else fastest_kalman()(joints)
         self.judges_itself = self.judge is estimator
         self._dropped = False   # whether the newest sample was
+        # of the judge, at the sample before, and by how much accelerations differed of late
+        self._before: Estimate | None = None
+        self._paused = False   # whether a gap lies behind
+        self._squares: deque[Array] = deque(maxlen=COMPARED_SAMPLES)
 
     def update(self, stamp: int, q: Array, qd: Array) -> CheckedEstimate:
         """Add a sample as in `Estimator.update`; one that contradicts may be dropped."""
@@ -389,13 +398,25 @@ class CheckedEstimator:
                     self.inner.reset()
                 return CheckedEstimate(judged._replace(verdict=verdict), outlier, before, False)
             estimate = self.inner.update(stamp, q, qd)._replace(shifts=judged.shifts)
+            if self.inner.COMPARED and estimate.valid:
+                estimate = self._compared(estimate, judged)
+            self._before = judged
             if estimate.valid and drops and verdict is Verdict.BEGUN_ANEW:
                 estimate = estimate._replace(verdict=verdict)
         return CheckedEstimate(estimate, outlier, estimate.verdict is Verdict.BEGUN_ANEW,
                                judged.valid)
 
+    def _compared(self, estimate: Estimate, judged: Estimate) -> Estimate:
+        """Return an estimate with the deviation by which it differed from the judge of late."""
+        same = judged if estimate.stamp == judged.stamp else self._before
+        if same is None or not same.valid or same.stamp != estimate.stamp:
+            # after a gap its stamps are in doubt
+            return estimate._replace(verdict=Verdict.STARTING) if self._paused else estimate
+        self._squares.append(np.square(same.std) + np.square(estimate.qdd - same.qdd))
+        return estimate._replace(std=np.sqrt(np.mean(self._squares, axis=0)))
+
     def reset(self, gap: bool) -> None:
         """Forget everything; at a gap, the motion alone."""
-        self._dropped = False
+        self._dropped, self._paused = False, gap
         for estimator in {self.inner, self.judge}:
             estimator.pause() if gap else estimator.reset()
