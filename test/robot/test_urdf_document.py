@@ -194,8 +194,12 @@ def test_a_xacro_that_only_defines_macros_names_them(tmp_path: Path) -> None:
     pytest.importorskip('xacro')
     path = tmp_path / 'arm.xacro'
     path.write_text(XACRO.replace('<xacro:arm/>', '').replace('<link name="base"/>', ''))
-    with pytest.raises(SourceError, match=r'defines 1 macro, "arm\(pi:=\^\|4\)", and calls none'):
-        load_urdf(str(path))
+    including = tmp_path / 'robot.xacro'   # and calls none either
+    including.write_text('<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">'
+                         '<xacro:include filename="arm.xacro"/></robot>')
+    for file in (path, including):
+        with pytest.raises(SourceError, match=r'1 macro, "arm\(pi:=\^\|4\)", and calls none'):
+            load_urdf(str(file))
 
 
 def test_an_expanded_xacro_has_the_lines_that_xacro_prints(tmp_path: Path) -> None:

@@ -126,6 +126,26 @@ def test_a_stroke_in_millimetres_and_small_whole_numbers_of_degrees() -> None:
                      True, True, False, False, False]
 
 
+def test_a_carriage_is_not_as_large_as_its_stroke() -> None:
+    inertial = ('<inertial><mass value="9"/><inertia ixx="0.05" ixy="0" ixz="0" iyy="0.06" '
+                'iyz="0" izz="0.07"/></inertial>')
+    gantry = '<robot name="r"><link name="base"/>' + ''.join(
+        f'<link name="{child}">{inertial}</link><joint name="{child}" type="prismatic">'
+        f'<origin xyz="0 0 0.1"/><parent link="{parent}"/><child link="{child}"/>'
+        f'<axis xyz="{axis}"/><limit lower="0" upper="{stroke}" effort="500" velocity="2"/>'
+        '</joint>' for parent, child, axis, stroke in (
+            ('base', 'x', '1 0 0', 3), ('x', 'y', '0 1 0', 2), ('y', 'z', '0 0 1', 1)))
+    assert said((gantry + '</robot>').encode(), 'units-inertia') == []
+
+
+def test_what_ros2_control_has_follow_another_joint_and_the_urdf_does_not() -> None:
+    control = ('<ros2_control name="s" type="system"><joint name="joint2" mimic="true"/>'
+               '</ros2_control></robot>')
+    text = (OWN / 'rx90.urdf').read_bytes().replace(b'</robot>', control.encode())
+    (message,) = said(text, 'mimic-not-counted')
+    assert 'it follows another joint in <ros2_control> alone' in message
+
+
 def test_limits_that_stand_for_none_have_no_unit() -> None:
     text = (OWN / 'rx90.urdf').read_bytes()
     for name, code, values in (('upper', 'units-limit', '1e4 1e9'),

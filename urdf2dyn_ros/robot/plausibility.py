@@ -78,13 +78,13 @@ def _distance(robot: Description, origin: Element | None) -> float:
     return math.hypot(*robot.numbers(origin, 'xyz') or (0.0,))
 
 
-def _reaches(robot: Description) -> dict[str, float]:
-    """Return how far a link reaches [m]: to its centre of mass, joints and travel."""
+def _reaches(robot: Description, travel: bool = True) -> dict[str, float]:
+    """Return how far a link reaches [m]: to its centre of mass, its joints, and their travel."""
     reach = {name: _distance(robot, link.find('inertial/origin'))
              for name, link in robot.link_of.items()}
     for joint in robot.joints:
         far = _distance(robot, joint.find('origin'))
-        if type_of(joint).slides:
+        if travel and type_of(joint).slides:
             far += max(abs(robot.number(joint.find('limit'), end) or 0.0)
                        for end in ('lower', 'upper'))
         for name in (robot.parent_of[joint], robot.child_of[joint]):
@@ -259,7 +259,8 @@ def densities(robot: Description) -> Iterator[Problem]:
 
 def inertia_units(robot: Description) -> Iterator[Problem]:
     """Radii of gyration are in proportion to the links, hence inertias are in kg m^2."""
-    reach, masses = _reaches(robot), _masses(robot)
+    # a carriage is as small as it is, whatever its stroke
+    reach, masses = _reaches(robot, travel=False), _masses(robot)
     heaviest = max(masses.values())
     radius = {}
     for name, mass in masses.items():

@@ -341,10 +341,12 @@ def _run_xacro(path: str, mappings: Mapping[str, str]) -> str:
     printed, arguments = io.StringIO(), _XacroArguments(mappings)  # xacro prints warnings
     try:
         with contextlib.redirect_stderr(printed), contextlib.redirect_stdout(printed):
+            xacro.all_includes.clear()   # which xacro lists for its own command alone
             document = xacro.process_file(path, mappings=arguments)
             macros = [] if document.getElementsByTagName('link') else [
                 f'{macro.getAttribute("name")}({macro.getAttribute("params")})'
-                for macro in xacro.parse(None, path).getElementsByTagName('xacro:macro')]
+                for file in dict.fromkeys((path, *xacro.all_includes))
+                for macro in xacro.parse(None, file).getElementsByTagName('xacro:macro')]
             text = str(document.toprettyxml(indent='  '))   # as xacro's command line does
     # xacro evaluates the expressions of the file, which may raise any exception.
     except (Exception, SystemExit) as error:

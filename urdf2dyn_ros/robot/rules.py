@@ -523,12 +523,14 @@ def mimics_of_drives(robot: Description) -> Iterator[Problem]:
         said = {str(each.get('name')): (each.text or '').strip()
                 for each in element.iterfind('param')}
         joint = robot.joint_of.get(name_of(element))
-        if 'mimic' in said and joint is not None and joint.find('mimic') is None:
-            values = ' '.join(f'{name}={quote(said[name])}' for name in ('multiplier', 'offset')
-                              if name in said)
-            yield warn('mimic-not-counted', joint, f'it follows joint {quote(said["mimic"])} in '
-                       '<ros2_control> alone, and moves by itself here; give it <mimic '
-                       f'joint={quote(said["mimic"])}{" " + values if values else ""}/>',
+        follows = 'mimic' in said or element.get('mimic') == 'true'
+        if follows and joint is not None and joint.find('mimic') is None:
+            driver = f'joint {quote(said["mimic"])}' if 'mimic' in said else 'another joint'
+            values = ''.join(f' {name}={quote(said[name])}' for name in ('multiplier', 'offset')
+                             if name in said)
+            yield warn('mimic-not-counted', joint, f'it follows {driver} in <ros2_control> alone, '
+                       'and moves by itself here; give it <mimic '
+                       f'joint={quote(said.get("mimic", "..."))}{values}/>',
                        effect='what it needs is missing at the joint that it follows')
 
 

@@ -57,7 +57,7 @@ def test_a_moving_robot_gives_three_healthy_statuses_with_its_figures(graph: Gra
         move(robot, lambda: status.values('output')['estimator'] == 'finite_difference'
              and status.values('output')['lag [ms]'] not in ('unknown', '0'))
         assert float(status.values('output')['lag [ms]']) > 0.0
-        assert status.values('output')[deviation] == 'unknown'
+        assert float(status.values('output')[deviation]) > 0.0
 
 
 @pytest.mark.fault(1, 10, 11, 20)
