@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +10,20 @@ import numpy as np
 import pytest
 from language_tools import ONE_EACH, TOOLS, check_self_test
 
-from support.mechanisms import MECHANISMS, mechanism
-from urdf2dyn_ros import InverseDynamics, export_model, read_urdf
+from support.mechanisms import mechanism
+from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen.functions import CHOICES, FUNCTIONS
 
-GENERAL = [name for name in MECHANISMS if name != 'palletizer']
 STYLES = ('fast', 'readable')
 
 
+@cache
+def robot_of(name: str) -> RobotModel:
+    return read_urdf(mechanism(name))
+
+
 def exported(name: str, style: str, functions: str = 'inverse_dynamics') -> dict[str, Any]:
-    text, = export_model(read_urdf(mechanism(name)), 'python', style, 'robot',
+    text, = export_model(robot_of(name), 'python', style, 'robot',
                          functions=functions).values()
     namespace: dict[str, Any] = {'__name__': 'robot'}
     exec(compile(text, 'robot.py', 'exec'), namespace)
@@ -44,7 +49,7 @@ def test_the_python_file_closes_and_computes_the_same(name: str, style: str) -> 
 @pytest.mark.parametrize('functions', [choice for choice, names in CHOICES.items()
                                        if not any(FUNCTIONS[name].kinematic for name in names)])
 def test_every_function_has_its_self_test(tmp_path: Path, functions: str) -> None:
-    files = export_model(read_urdf(mechanism('ankle')), 'python', 'readable', 'robot',
+    files = export_model(robot_of('ankle'), 'python', 'readable', 'robot',
                          functions=functions)
     check_self_test('python', files, tmp_path)
 
@@ -56,13 +61,13 @@ def test_every_function_has_its_self_test(tmp_path: Path, functions: str) -> Non
 def test_every_language_agrees_with_itself(tmp_path: Path, tool: str, name: str,
                                            functions: str) -> None:
     for style in STYLES:
-        files = export_model(read_urdf(mechanism(name)), TOOLS[tool].language, style, 'robot',
+        files = export_model(robot_of(name), TOOLS[tool].language, style, 'robot',
                              functions=functions)
         check_self_test(tool, files, tmp_path / style)
 
 
 def test_c_closes_and_says_where_it_cannot(tmp_path: Path) -> None:
-    files = export_model(read_urdf(mechanism('five_bar')), 'c', 'fast', 'robot')
+    files = export_model(robot_of('five_bar'), 'c', 'fast', 'robot')
     files['main.c'] = r"""
 #include <stdio.h>
 #include "robot_dynamics.h"
@@ -92,9 +97,9 @@ int main(void)
     assert values[2:] == pytest.approx(dynamics([0.1, 0.05], [1.0, -1.0], [2.0, 0.5]), rel=1e-9)
 
 
-@pytest.mark.parametrize('name', GENERAL)
-def test_a_linear_robot_has_no_passive_argument_and_a_general_one_has(name: str) -> None:
-    text, = export_model(read_urdf(mechanism(name)), 'python', 'fast', 'robot').values()
-    assert 'def close(q, passive=PASSIVE_START)' in text
-    linear, = export_model(read_urdf(mechanism('palletizer')), 'python', 'fast', 'r').values()
-    assert 'passive' not in linear
+@pytest.mark.parametrize(('name', 'passive'), [
+    ('five_bar', True), ('palletizer', False),   # the others are run above, or are large
+    *(pytest.param(name, True, marks=pytest.mark.slow) for name in ('delta', 'stewart'))])
+def test_a_linear_robot_has_no_passive_argument_and_a_general_one_has(name, passive):
+    text, = export_model(robot_of(name), 'python', 'fast', 'robot').values()
+    assert ('def close(q, passive=PASSIVE_START)' in text) == ('passive' in text) == passive

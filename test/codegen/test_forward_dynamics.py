@@ -14,7 +14,7 @@ from robot_programs import program_of
 from support.acting_loads import entries, everything, terms
 from support.oracles import Array, Pinocchio, columns, random_state, worst
 from support.random_trees import between, examples, robot, tangle, trees
-from support.robot_files import OWN, robot_path
+from support.robot_files import OWN, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, export_model, read_urdf
 from urdf2dyn_ros.codegen.functions.forward_dynamics import (
     AccelerationsByArticulatedBodies,
@@ -60,7 +60,8 @@ def derived_by(way: type[AccelerationsOfEfforts]) -> Iterator[None]:
 
 
 @way
-@pytest.mark.parametrize('path', PEERS, ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', mostly_slow(
+    PEERS, 'rx90', 'scara', 'humanoid_3p33r', 'ur5_robot', 'kinova', 'anymal', 'simple_humanoid'))
 def test_accelerations_are_those_of_pinocchio(path, way):
     text = path.read_bytes()
     dynamics = InverseDynamics(read_urdf(text), backend='python', base='fixed')
@@ -205,7 +206,8 @@ def check_pinocchio(model: RobotModel, oracle: Pinocchio) -> None:
         assert error <= 1e-10 * max(floor, np.abs(theirs).max(initial=0.0))
 
 
-@pytest.mark.parametrize('path', PEERS_OF_DERIVATIVES, ids=lambda path: path.stem)
+@pytest.mark.parametrize('path', mostly_slow(
+    PEERS_OF_DERIVATIVES, 'scara', 'ur5_robot', 'panda', 'kinova', 'solo12'))
 def test_pinocchio_agrees_on_real_robots(path: Path) -> None:
     check_pinocchio(read_urdf(path.read_bytes()), Pinocchio(path.read_bytes()))
 

@@ -78,7 +78,9 @@ def efforts(system: Multibody, states: np.ndarray) -> list[tuple[float, ...]]:
 
 
 @pytest.mark.parametrize(('name', 'style'), [('rx90', 'readable'), ('tangle', 'fast')])
-@pytest.mark.parametrize('tool', language_tools.TOOLS)
+@pytest.mark.parametrize('tool', [
+    pytest.param(tool, marks=[pytest.mark.slow] * ('clang' in tool))
+    for tool in language_tools.TOOLS])
 def test_all_languages_give_the_efforts_of_the_recursion_on_numbers(tool, name, style, tmp_path):
     """Alone, together, and as M(q) qdd + bias(q, qd)."""
     system = make_multibody(robot(name))
@@ -224,9 +226,10 @@ def test_a_wrong_entry_of_a_wrench_is_reported_by_its_name(tool, name, tmp_path)
     assert [key for key in WRENCH.keys if key in said] == ['moment y']
 
 
-LOADED = [('rx90', 'fixed', 'fast', 'inverse_dynamics'),
+LOADED = [pytest.param('rx90', 'fixed', 'fast', 'inverse_dynamics', marks=pytest.mark.slow),
           ('rx90', 'moving', 'readable', 'inverse_dynamics'),
-          ('tangle', 'fixed', 'readable', 'terms'), ('tangle', 'moving', 'fast', 'terms')]
+          pytest.param('tangle', 'fixed', 'readable', 'terms', marks=pytest.mark.slow),
+          ('tangle', 'moving', 'fast', 'terms')]
 
 
 @pytest.mark.parametrize('tool', language_tools.ONE_EACH)

@@ -25,7 +25,7 @@ from urdf2dyn_ros.robot.writer import clean_urdf
 
 ROBOTS = ('ur5_robot', 'panda', 'talos_reduced', 'tiago', 'baxter', 'kinova', 'a1', 'solo12',
           'double_pendulum', 'romeo_small', 'scara', 'humanoid_3p33r')
-LARGE = ('baxter', 'humanoid_3p33r', 'romeo_small', 'tiago')
+LARGE = ('baxter', 'humanoid_3p33r', 'romeo_small', 'talos_reduced', 'tiago')
 SLACK = 1e-7
 """Share of the largest singular value of a regressor below which one is zero."""
 

@@ -19,6 +19,8 @@ from urdf2dyn_ros.errors import LoopError
 from urdf2dyn_ros.robot.loads import Loads, Payload
 
 STATES = 20
+LARGE = ('delta', 'stewart')   # whose efforts and accelerations are compared at once
+FEWER = [pytest.param(name, marks=[pytest.mark.slow] * (name in LARGE)) for name in MECHANISMS]
 
 
 @cache
@@ -162,7 +164,7 @@ def test_mass_matrix_and_bias_are_those_of_mujoco(name: str) -> None:
         assert dynamics.bias(q, qd) == pytest.approx(expected, abs=1e-8 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize('name', MECHANISMS)
+@pytest.mark.parametrize('name', FEWER)
 def test_power_is_the_change_of_energy(name: str) -> None:
     dynamics, h = dynamics_of(name), 1e-4
     for q, qd, qdd in states(dynamics, 5):
@@ -174,7 +176,7 @@ def test_power_is_the_change_of_energy(name: str) -> None:
         assert tau @ qd == pytest.approx(power, abs=1e-7 * scale)
 
 
-@pytest.mark.parametrize('name', MECHANISMS)
+@pytest.mark.parametrize('name', FEWER)
 def test_momentum_changes_as_efforts_say(name: str) -> None:
     dynamics, h = dynamics_of(name), 4e-4
     for q, qd, qdd in states(dynamics, 3):
@@ -187,7 +189,7 @@ def test_momentum_changes_as_efforts_say(name: str) -> None:
         assert found == pytest.approx(change, abs=1e-7 * np.abs([found, beta, load]).max())
 
 
-@pytest.mark.parametrize('name', MECHANISMS)
+@pytest.mark.parametrize('name', FEWER)
 def test_functions_agree_with_each_other(name: str) -> None:
     dynamics = dynamics_of(name)
     for q, qd, qdd in states(dynamics, 3):
@@ -306,7 +308,7 @@ def test_a_start_chooses_the_assembly() -> None:
     assert np.abs(other(q) - first(q)).max() > 1e-3
 
 
-@pytest.mark.parametrize('name', MECHANISMS)
+@pytest.mark.parametrize('name', FEWER)
 def test_the_coriolis_matrix_is_that_of_christoffel(name: str) -> None:
     dynamics, h = dynamics_of(name), 1e-4
     for q, qd, _ in states(dynamics, 3):
@@ -320,7 +322,8 @@ def test_the_coriolis_matrix_is_that_of_christoffel(name: str) -> None:
 
 
 @pytest.mark.parametrize(('name', 'base'), [
-    *((name, 'fixed') for name in MECHANISMS), ('five_bar', 'moving'), ('ankle', 'moving')])
+    *(pytest.param(name, 'fixed', marks=[pytest.mark.slow] * (name in LARGE))
+      for name in MECHANISMS), ('five_bar', 'moving'), ('ankle', 'moving')])
 def test_derivatives_are_differences_of_the_efforts(name: str, base: str) -> None:
     dynamics = InverseDynamics(mechanism(name), backend='python', base=base)
     of_base = {'base_motion': np.linspace(-1.0, 1.0, 9)} if base == 'moving' else {}
@@ -343,7 +346,7 @@ def test_derivatives_are_differences_of_the_efforts(name: str, base: str) -> Non
         assert matrix == pytest.approx(np.array(columns).T, abs=1e-7 * np.abs(matrix).max())
 
 
-@pytest.mark.parametrize('name', MECHANISMS)
+@pytest.mark.parametrize('name', FEWER)
 def test_derivatives_are_differences_of_accelerations_by_pinocchio(name: str) -> None:
     dynamics = dynamics_of(name)
     cut, h = Cut(dynamics, mechanism(name)), 2e-4

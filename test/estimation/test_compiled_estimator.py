@@ -84,7 +84,7 @@ def judged(name: str, rate: float, velocities: bool, count: int = 450) -> Messag
 
 
 @pytest.mark.parametrize(('name', 'velocities'), [
-    pytest.param(name, velocities, marks=[] if k % 12 == 0 else pytest.mark.slow)
+    pytest.param(name, velocities, marks=[] if k % 20 == 0 else pytest.mark.slow)
     for k, (name, velocities) in enumerate(ROWS)])
 def test_faults(name: str, velocities: bool) -> None:
     k = FAULTS.index(name)

@@ -4,6 +4,7 @@ How right the Kalman filters are on known motions, through the stream; with -s f
 The motions, the sensors A to F and the limits are those of `benchmarks/estimator_judge/judge.py`.
 """
 
+import itertools
 from functools import cache
 
 import numpy as np
@@ -43,12 +44,12 @@ SUDDEN = {'with velocities': (87.0, 41.0), 'alone': (88.0, 49.0), 'lag': (48.0, 
 SUDDEN_F = {'with velocities': (87.0, 110.0), 'alone': (99.0, 150.0), 'lag': (53.0, 26.0)}
 # limits of the documents that do not hold: smoothed states share the noise of their reference
 OPEN = {('E', 'lag'): 0.3}
-LONG = ('A', 'D', 'E', 'F')   # at 1 kHz
+QUICK = {('B', 'with velocities'), *(('C', column) for column in COLUMNS)}   # others: 1 kHz
 
 
-@pytest.mark.parametrize('column', COLUMNS)
-@pytest.mark.parametrize('profile', [
-    pytest.param(each, marks=pytest.mark.slow) if each in LONG else each for each in PROFILES])
+@pytest.mark.parametrize(('profile', 'column'), [
+    pytest.param(*each, marks=[] if each in QUICK else pytest.mark.slow)
+    for each in itertools.product(PROFILES, COLUMNS)])
 def test_known_motions(profile, column):
     """Four as they are printed in the documents, and two that stop and start suddenly."""
     most = OPEN.get((profile, column), judge.PROFILES[profile][3 + COLUMNS.index(column)])

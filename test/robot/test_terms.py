@@ -140,7 +140,8 @@ def check_sum(model: RobotModel, base: str) -> None:
 
 
 @pytest.mark.parametrize('base', ['fixed', 'moving'])
-@pytest.mark.parametrize('name', ['rx90', 'scara', 'robot_2r', 'humanoid_3p33r'])
+@pytest.mark.parametrize('name', [
+    'rx90', 'scara', 'robot_2r', pytest.param('humanoid_3p33r', marks=pytest.mark.slow)])
 def test_terms_add_up_and_superpose(name: str, base: str) -> None:
     check_sum(read_urdf((OWN / f'{name}.urdf').read_bytes()), base)
 
