@@ -5,9 +5,10 @@ import pytest
 
 from support.robot_files import OWN
 from support.scara_recordings import MODEL, ROBOT, motion
-from urdf2dyn_ros.identification.fit import compute_deviations, fitted, pooled, used_terms
+from urdf2dyn_ros.identification.fit import Pool, compute_deviations, fitted, pooled, used_terms
 from urdf2dyn_ros.identification.from_summaries import identify_summaries
-from urdf2dyn_ros.identification.robot import Robot, estimate_base, robot_of
+from urdf2dyn_ros.identification.gains import ratios_of_efforts
+from urdf2dyn_ros.identification.robot import JOINT_COLUMNS, Robot, estimate_base, robot_of
 from urdf2dyn_ros.identification.summary import Summary, summarised
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings.pieces import RecordedNames, RecordedSegment, pieces_of
@@ -30,6 +31,15 @@ def test_base_parameters_of_bodies_are_those_of_links(name: str) -> None:
 @pytest.fixture(scope='module')
 def urdf() -> Robot:
     return robot_of(InverseDynamics(MODEL))
+
+
+def test_bodies_that_are_too_small_to_exist_are_compared_as_they_are(urdf: Robot) -> None:
+    """The last link has a fifth of the least inertia that its mass may have."""
+    pool = Pool([np.diag(np.append(np.tile(np.arange(10) == 9, len(rows)), np.zeros(
+        len(JOINT_COLUMNS) + 1))).astype(float) for rows in urdf.columns.bodies], np.ones(4))
+    ratios, _ = ratios_of_efforts(urdf, pool, 1.2 * urdf.prior.nominal)
+    assert ratios == pytest.approx([1.2] * 4, rel=1e-3) and (
+        urdf.prior.parameters[-1, -1] > 3.0 * urdf.prior.nominal[-1, -1])
 
 
 def summary_of(urdf: Robot, seed: int, drift: float = 0.0) -> Summary:

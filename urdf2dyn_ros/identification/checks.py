@@ -212,7 +212,7 @@ _MOST_JOINTS, _LEAST_MOTION = 12, 6.0
 # sizes that are worth a word: a robot may be mounted some degrees off
 _LEAST = {'zero': np.radians(2.0), 'scale': 0.03, 'pace': 0.03, 'gravity': np.radians(2.0)}
 # largest ones that are small: a tool may look like a zero that is 33 degrees off
-_MOST = {'zero': np.radians(25.0), 'scale': 0.3, 'pace': np.inf, 'gravity': np.radians(25.0)}
+_MOST = {'zero': np.radians(25.0), 'scale': 0.3, 'pace': 0.7, 'gravity': np.radians(25.0)}
 # share of an effort that may be left: more is another cause, as a spring
 _MOST_UNEXPLAINED = 0.15
 

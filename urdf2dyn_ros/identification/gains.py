@@ -176,18 +176,20 @@ def scale_of_inertias(robot: Robot, bodies: Array) -> float:
 
 def ratios_of_efforts(robot: Robot, pool: Pool, bodies: Array) -> tuple[Array, Array]:
     """
-    Return the efforts (n,) that the bodies (b, 10) of a fit need, over those of the priors.
+    Return the efforts (n,) that the bodies (b, 10) of a fit need, over those of the URDF's.
 
+    These are as they are, or made possible where they are too small: those which are nearer count.
     Second, the share (n,) that bodies have of the squared effort.
     """
     ratios, weights = np.ones(len(pool.triangles)), np.zeros(len(pool.triangles))
     for j, (R, numbers) in enumerate(zip(pool.triangles, robot.columns.bodies)):
         of_bodies, _, effort = parts_of_rows(R)
-        nominal, identified = (of_bodies @ parameters[numbers].ravel()
-                               for parameters in (robot.prior.parameters, bodies))
-        squares = float(nominal @ nominal)
-        if squares > 0.0:
-            ratios[j] = float(nominal @ identified) / squares
+        identified, *priors = (of_bodies @ parameters[numbers].ravel() for parameters in (
+            bodies, robot.prior.parameters, robot.prior.nominal))
+        found = [float(prior @ identified) / squares for prior in priors
+                 if (squares := float(prior @ prior)) > 0.0]
+        if found:
+            ratios[j] = min(found, key=lambda ratio: abs(np.log(max(ratio, 1e-9))))
             weights[j] = min(1.0, float(identified @ identified)
                              / max(float(effort @ effort), 1e-300))
     return ratios, weights
