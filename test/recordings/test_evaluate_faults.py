@@ -201,7 +201,7 @@ def test_one_cause_for_all_joints_is_asked_for_first(evaluate, name, words, tmp_
     elif name == 'interchanged':
         values[:, efforts[1:3]] = values[:, efforts[2:0:-1]]
     elif name == 'counts':
-        values[:, 1:7] = np.rint(values[:, 1:7] * 2**19 / (2.0 * np.pi))
+        values[:, 1:7] = np.rint(values[:, 1:7] * 2**13 / (2.0 * np.pi))
     elif 'late' in name:
         rows = np.arange(len(values))
         values[:, efforts] = values[np.maximum(rows - (40 if 'gap' in name else 20), 0)][

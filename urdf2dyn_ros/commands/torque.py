@@ -214,7 +214,10 @@ def _looks_like_degrees(dynamics: InverseDynamics, q: Array, degrees: bool) -> I
            and abs(value := q[np.abs(q[:, joint]).argmax(), joint]) > _FULL_TURN}
     if far and not degrees:
         values = [f'{printable(name)} {value:g} rad' for name, value in far.items()]
-        unit = angle_unit(max(map(abs, far.values())))
+        limits = dict(zip(dynamics.joint_names, dynamics.limits))
+        units = [angle_unit(value, max(-(limits[name].lower or 0.0), limits[name].upper or 0.0)
+                            or 2.0 * math.pi) for name, value in far.items()]
+        unit = max(units, key=units.count)
         yield (f'{first_names(values, 5)}: more than a turn; are these {unit}? Then '
                + ('add --degrees' if unit == 'degrees' else 'convert them'))
 

@@ -11,12 +11,12 @@ from urdf2dyn_ros.estimation.hold import FAR_TOO_FAST, ModelJoints
 from urdf2dyn_ros.robot.spatial import Array
 
 LIMIT_MARGIN = 2.0 * pi   # rad beyond a limit: hardly an angle in radians
-_MOST_DEGREES = 4000.0   # position from which on it is hardly one in degrees
+_MOST_DEGREES = 120.0   # position over its limit from which on it is hardly in degrees
 
 
-def angle_unit(angle: float) -> str:
-    """Return the unit in which an angle may be that is far beyond its limits in radians."""
-    return 'degrees' if abs(angle) < _MOST_DEGREES else 'counts of an encoder'
+def angle_unit(angle: float, limit: float) -> str:
+    """Return the unit in which an angle may be that is far beyond its limit in radians."""
+    return 'degrees' if abs(angle) < _MOST_DEGREES * limit else 'counts of an encoder'
 
 
 class DegreesGuard:
@@ -84,4 +84,4 @@ class DegreesGuard:
                     'is it in degrees?')
         lower, upper = self._limits[joint]
         return (f'it is {value:.4g} rad, more than 2 pi beyond its limits {lower:.4g} to '
-                f'{upper:.4g} rad: is it in {angle_unit(value)}?')
+                f'{upper:.4g} rad: is it in {angle_unit(value, max(-lower, upper))}?')

@@ -547,8 +547,8 @@ def wrong_positions(recording: RecordingFit) -> str:
     turns = (units == 'rad') & ~np.array(dynamics.continuous) & (
         spans > np.maximum(2.0 * largest, 10.0))
     none = no_change(len(units))
-    farthest = int(np.argmax(np.where(turns, spans, 0.0)))
-    if turns.any() and (unit := angle_unit(spans[farthest])) != 'degrees':
+    farthest = int(np.argmax(np.where(turns, spans / largest, 0.0)))
+    if turns.any() and (unit := angle_unit(spans[farthest], largest[farthest])) != 'degrees':
         return exceeded(farthest, unit, 'multiply them by 2 pi over the counts of a turn')
     if turns.any():   # or they turn several times; in degrees are all joints, or those beyond
         as_they_are, *in_degrees = (recording.unexplained(none._replace(positions=np.diag(
