@@ -65,6 +65,8 @@ def test_digits_and_words_in_brackets_are_no_units(name: str, stem: str) -> None
     (['q_a_ticks', 'q_b_ticks'], 'ab', {'a': 'ticks', 'b': 'ticks'}),
     (['q_1_counts', 'q_2_counts'], '', {'1': 'counts', '2': 'counts'}),
     (['q_a_steps'], ['a_steps'], {'a_steps': ''}),
+    (['q_ticks_1', 'q_ticks_2'], '', {'1': 'ticks', '2': 'ticks'}),
+    (['q_a_mdeg', 'q_b_mdeg'], 'ab', {'a': 'mdeg', 'b': 'mdeg'}),
     (['q_deg_1', 'q_deg_2'], '', {'1': 'deg', '2': 'deg'}),
     (['a_position_deg', 'b_pos_rad'], '', {'a': 'deg', 'b': 'rad'}),
     (['Joint 1 Position (deg)'], '', {'Joint 1': 'deg'})])
@@ -133,6 +135,10 @@ def test_numbers_from_0_and_from_1_are_those_of_the_same_joints() -> None:
         '0': 'tau1', '1': 'tau2', '2': 'tau3'}
     assert 'in the order of those of position: tau1 = 0, tau2 = 1' in found.remarks[0]
     assert not find_columns(['t', 'q0', 'q1', 'tau1', 'tau0']).remarks
+
+
+def test_other_units_of_times_are_the_names_of_other_columns() -> None:
+    assert find_columns(['time_steps', 't_ms', 'q1']).time == ('t_ms', 'ms')
 
 
 @pytest.mark.parametrize('pattern', ['position=q_{joint}{n}', 'position={n}{n}', 'time={n}'])

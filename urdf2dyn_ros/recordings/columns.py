@@ -79,8 +79,9 @@ _SPELLINGS = [(re.compile(pattern, re.IGNORECASE), text) for pattern, text in (
 _SHORT_WORDS = re.compile('raw|real|base|tool|hand|head|hip|knee|axis|pan|tilt|lift|roll|yaw|'
                           'act|set|des|cmd|ref|left|arm|leg|meas|est|sim|filt|avg|'
                           'mean|max|abs|rel|[xyzlr]')
-_LONG_UNITS = re.compile('counts|ticks|pulses|steps|inches|gradians|percent|permille|arcmin|'
-                         'arcsec|pounds|volts|frames|samples')
+_LONG_UNITS = re.compile('counts?|ticks?|pulses?|steps?|inches|gradians|grads?|gon|[cm]deg|'
+                         'percent|permille|pct|arcmin|arcsec|pounds|volts|frames|samples|'
+                         'kgf?c?m|ozf?in|lbf?(?:ft|in)|(?:ft|in)lbf?')
 _BEFORE_UNIT = re.compile(r'\s*[/,:]\s*|\s+in\s+|[_ ]+')
 _BRACKETS = re.compile(r'\s*[\[(<]([^\[\]()<>]*)[\])>]')
 
@@ -98,6 +99,12 @@ def unit_of(quantity: str, text: str) -> Unit | None:
     # in other cases, but MN is no mN
     small = {name.lower(): unit for name, unit in units.items()}
     return None if short.startswith('MN') else small.get(short.lower())
+
+
+def _is_unit(quantity: str, text: str) -> bool:
+    """Return whether the end of a name is a unit, of ours or, but of times, another one."""
+    return bool(unit_of(quantity, text) or (
+        quantity != TIME and _LONG_UNITS.fullmatch(text.lower())))
 
 
 def _has_form_of_unit(text: str) -> bool:
@@ -141,8 +148,7 @@ def _without_suffix(quantity: str, name: str) -> tuple[str, str]:
         tail = name[end.end():]
         words = [word for word in re.split('[_ ]', tail) if word != 'per']
         for unit in (tail, '/'.join(words), ''.join(words)):
-            if end.start() and not unit.isdigit() and (
-                    unit_of(quantity, unit) or _LONG_UNITS.fullmatch(unit.lower())):
+            if end.start() and not unit.isdigit() and _is_unit(quantity, unit):
                 return name[:end.start()], unit
     return name, ''
 
@@ -416,7 +422,7 @@ def _read(name: str, quantity: str, forms: tuple[str, ...]) -> _NameReading | No
     without, suffix = _without_suffix(quantity, stem)
     other = joint_of(without) if suffix else ''
     first = re.match(r'([^_. /]+(?:[_ ](?:per_)?s2?)?)[_. /](.+)', joint)   # as q_deg_1
-    if not other and first and unit_of(quantity, text := first[1].replace('_', '/')):
+    if not other and first and _is_unit(quantity, text := first[1].replace('_', '/')):
         suffix, other = text, first[2]
     if not joint:
         return _NameReading(other, suffix, '', '') if other else None
