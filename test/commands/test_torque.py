@@ -132,8 +132,15 @@ def test_a_recording_may_have_gaps_wraps_and_repeated_stamps(tmp_path: Path, mot
     found = np.column_stack([written.columns[f'effort_{name}'] for name in JOINTS])
     assert written.time == pytest.approx((time + later)[kept])
     assert (np.abs(found - expected[kept]) <= 1e-2 * np.abs(expected).max(axis=0)).all()
-    assert [row['rms'] for row in table['joints']] == pytest.approx(
-        np.sqrt(np.mean(expected[kept]**2, axis=0)), rel=5e-3)
+    rms = np.sqrt(np.mean(expected[kept]**2, axis=0))
+    assert [row['rms'] for row in table['joints']] == pytest.approx(rms, rel=5e-3)
+    path = write_csv(tmp_path / 'all.csv', ['time', *(
+        f'{what}_{name}' for what in ('q', 'qd', 'qdd') for name in JOINTS)],
+        np.column_stack((time + later, q, qd, qdd))[kept].tolist())
+    table = json.loads(run('torque', UR5, '--trajectory', path, '--recording', '--json',
+                           '-o', tmp_path / 'all_out.csv').stdout)
+    assert table['taken_as'].endswith('samples, with accelerations')
+    assert [row['rms'] for row in table['joints']] == pytest.approx(rms, rel=5e-3)
 
 
 @pytest.mark.slow

@@ -29,7 +29,7 @@ from urdf2dyn_ros.estimation.hold import Hold, read_hold
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.recordings import open_recording
 from urdf2dyn_ros.recordings.joint_names import match_joints
-from urdf2dyn_ros.recordings.pages import ReportTable, motion_picture, text_table
+from urdf2dyn_ros.recordings.pages import ReportTable, behind_gaps, motion_picture, text_table
 from urdf2dyn_ros.recordings.pieces import RecordedNames, read_segments, with_held
 from urdf2dyn_ros.recordings.plan import LONGEST_STEP, Plan, doubts, instants
 from urdf2dyn_ros.recordings.recording import Recording
@@ -434,7 +434,8 @@ def _between(points: Array, stamps: Stamps, dynamics: InverseDynamics,
         return _Motion(stamps, np.nan_to_num(points), [0], f'{count} without accelerations')
     if measured:
         what = counted(len(stamps), 'sample')
-        return _Motion(stamps, points, [0], f'a recording of {what}, with accelerations')
+        return _Motion(stamps, points, [0, *behind_gaps((stamps - stamps[0]) * 1e-9).tolist()],
+                       f'a recording of {what}, with accelerations')
     if len(stamps) < 2:
         if np.isfinite(points[1:]).all():
             return _Motion(stamps, points, [0], f'{count} as given')

@@ -278,11 +278,16 @@ def thinned(lines: Array, segments: int) -> NDArray[np.int64]:
     return np.asarray(kept[kept < count], dtype=np.int64)
 
 
-def draw_line(axes: Any, time: Array, values: Array, rows: NDArray[np.int64], **look: Any) -> Any:
-    """Draw some samples of a line (k,) over time (k,) [s], which ends and begins at its gaps."""
+def behind_gaps(time: Array) -> NDArray[np.int64]:
+    """Return the rows (i,) of times (k,) [s] before which there is a gap."""
     steps = np.diff(time)
     usual = np.quantile(steps, _USUAL) if len(steps) >= _FEWEST_STEPS else np.inf
-    places = np.searchsorted(rows, np.flatnonzero(steps > _GAP * usual) + 1)
+    return np.flatnonzero(steps > _GAP * usual) + 1
+
+
+def draw_line(axes: Any, time: Array, values: Array, rows: NDArray[np.int64], **look: Any) -> Any:
+    """Draw some samples of a line (k,) over time (k,) [s], which ends and begins at its gaps."""
+    places = np.searchsorted(rows, behind_gaps(time))
     x, y = (np.insert(each[rows], places, np.nan) for each in (time, values))
     return axes.plot(x, y, **look)[0]
 
