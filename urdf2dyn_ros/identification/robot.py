@@ -10,6 +10,7 @@ import numpy as np
 
 from urdf2dyn_ros.equations.fewest_operations import for_any_inertia
 from urdf2dyn_ros.equations.loop_constraints import closed_poses, closed_states
+from urdf2dyn_ros.equations.newton_euler import newton_euler
 from urdf2dyn_ros.equations.regressor import find_base_parameters, sampled_columns
 from urdf2dyn_ros.inverse_dynamics import InverseDynamics
 from urdf2dyn_ros.robot.inertia import NO_INERTIA, BodyInertia, about_origin
@@ -154,36 +155,35 @@ class Columns:
     def __call__(self, q: Array, qd: Array, qdd: Array) -> list[Array]:
         """Return the columns (k, 10 b) of each joint at positions to accelerations (k, n)."""
         result = [np.zeros((len(q), len(bodies), 10)) for bodies in self.bodies]
-        for rows, joint, units, efforts in self._of(self._units, q, qd, qdd):
-            bodies, entries = np.divmod(units, 10)
-            places = np.searchsorted(self.bodies[joint], self._numbers[bodies])
-            result[joint][rows][:, places, entries] += efforts
+        for rows, motion, G in self._motions(q, qd, qdd):
+            for body, units, efforts in sampled_columns(self._system, self._units, motion,
+                                                        self._gravity):
+                bodies, entries = np.divmod(units, 10)
+                i = body.coordinate
+                for joint in [i] if G is None else np.flatnonzero(G[:, i].any(axis=1)).tolist():
+                    places = np.searchsorted(self.bodies[joint], self._numbers[bodies])
+                    result[joint][rows][:, places, entries] += (
+                        efforts if G is None else G[joint, i][:, None] * efforts)
         return [columns_.reshape(len(q), -1) for columns_ in result]
 
     def efforts(self, q: Array, qd: Array, qdd: Array, bodies: Array) -> Array:
         """Return the efforts (k, n) of bodies with parameters (b, 10)."""
         result = np.zeros(q.shape)
-        inertias = [(number, BodyInertia.of(entries))
-                    for number, entries in enumerate(bodies.tolist())]
-        for rows, joint, _, efforts in self._of(inertias, q, qd, qdd):
-            result[rows, joint] += efforts.sum(axis=1)
+        inertias = [*map(BodyInertia.of, bodies.tolist()), None]
+        for rows, motion, G in self._motions(q, qd, qdd):
+            efforts: Array = np.stack([np.broadcast_to(effort, len(motion.T)) for effort in
+                newton_euler(self._system, inertias, [*motion], self._gravity).efforts])
+            result[rows] = (efforts if G is None else (G * efforts).sum(axis=1)).T
         return result
 
-    def _of(self, units: Sequence[tuple[int, BodyInertia]], *state: Array,
-            ) -> Iterator[tuple[slice, int, list[int], Array]]:
-        """Yield some rows of a state at a time, a joint, and columns: see `sampled_columns`."""
+    def _motions(self, *state: Array) -> Iterator[tuple[slice, Array, Array | None]]:
+        """Yield some rows of a state at a time, as (3, n, k), and G of closed loops."""
         for first in range(0, len(state[0]), _SAMPLES_AT_ONCE):
             rows, G = slice(first, first + _SAMPLES_AT_ONCE), None
             motion: Array = np.array([part[rows].T for part in state])
             if self._system.closed_loops:
                 motion, G = closed_states(self._system, self._closed(motion[0]), *motion[1:])
-            for body, numbers, efforts in sampled_columns(self._system, units, motion,
-                                                          self._gravity):
-                if G is None:
-                    yield rows, body.coordinate, numbers, efforts
-                    continue
-                for joint in np.flatnonzero(G[:, body.coordinate].any(axis=1)).tolist():
-                    yield rows, joint, numbers, G[joint, body.coordinate][:, None] * efforts
+            yield rows, motion, G
 
     def _closed(self, q: Array) -> Array:
         """Return positions (n, k) of all joints of the tree from those of the actuated ones."""
