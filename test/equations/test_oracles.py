@@ -1,4 +1,4 @@
-"""Efforts and motions against Pinocchio, MuJoCo and Lagrange; angles read as quarter turns."""
+"""Efforts and motions against Pinocchio and MuJoCo; angles read as quarter turns."""
 
 import math
 from functools import cache
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import sympy
 from hypothesis import given
 
 from support.descriptions import VALID
@@ -15,7 +14,6 @@ from support.random_trees import examples, trees
 from support.robot_files import EXAMPLES, OWN, TREES, mostly_slow, robot_path
 from urdf2dyn_ros import InverseDynamics, RobotModel, read_urdf
 from urdf2dyn_ros.codegen.information import rounded_angles
-from urdf2dyn_ros.robot import spatial
 from urdf2dyn_ros.robot.multibody import make_multibody
 from urdf2dyn_ros.robot.rotations import quarter_turns
 from urdf2dyn_ros.robot.writer import clean_urdf
@@ -168,10 +166,7 @@ def test_a_link_named_as_another_joint_is_distinguished() -> None:
     assert found['velocity_elbow'] == [2.0, 0.0, 0.0] == found['velocity_elbow (link)']
 
 
-# ---- The planar two-link arm against Lagrange's equations
-
-spatial.sin.register(sympy.Expr, sympy.sin)
-spatial.cos.register(sympy.Expr, sympy.cos)
+# ---- The planar two-link arm
 
 MODEL = read_urdf((OWN / 'robot_2r.urdf').read_bytes())
 GRAVITY = (0.0, -9.81, 0.0)

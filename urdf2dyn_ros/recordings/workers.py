@@ -142,8 +142,7 @@ def _results_of_cluster(function: Callable[[_Item], _Result], items: Sequence[_I
                             'dask scheduler and dask worker run, and the address')
 
     try:
-        client: Any = Client(   # type: ignore[no-untyped-call]
-            address, timeout=_LONGEST_WAIT, set_as_default=False)
+        client: Any = Client(address, timeout=_LONGEST_WAIT, set_as_default=False)
     except (OSError, ValueError) as error:   # an address that is none, or a time-out
         raise failed(error) from None
     with client:
