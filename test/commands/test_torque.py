@@ -16,6 +16,7 @@ from support.robot_files import robot_path
 from urdf2dyn_ros import RecordingError, SmoothTrajectory, open_recording, read_urdf
 from urdf2dyn_ros.recordings.plan import doubts
 from urdf2dyn_ros.recordings.table import read_table
+from urdf2dyn_ros.robot.parameters import load_yaml
 
 UR5, PANDA = robot_path('ur5_joint_limited_robot'), robot_path('panda')
 RX90 = ROOT / 'urdf' / 'rx90.urdf'
@@ -234,6 +235,12 @@ def test_aliases_that_would_become_a_billion_values_are_refused_at_once(tmp_path
     done = run(*words, path, folder=tmp_path)
     assert done.returncode == 1
     assert 'line 1, column 5: an alias repeats this value; anchors' in done.stderr
+
+
+def test_numbers_of_yaml_1_1_that_nobody_means_are_texts() -> None:
+    """There 010 is 8, and 1:30 is 90."""
+    [values] = load_yaml('[010, 1:30, 1:30.5, 10, 0, 0.5, -00.5, 1e3]')
+    assert values == ['010', '1:30', '1:30.5', 10, 0, 0.5, -0.5, '1e3']
 
 
 CASE = """joint_names: [joint1, joint2, joint3, joint4, joint5, joint6]

@@ -17,6 +17,7 @@ from urdf2dyn_ros.commands.arguments import (
     results,
 )
 from urdf2dyn_ros.errors import ParameterError
+from urdf2dyn_ros.estimation.degrees import LIMIT_MARGIN
 from urdf2dyn_ros.identification.excitation import (
     ENDINGS,
     PICTURE_RATE,
@@ -71,7 +72,9 @@ def run_excite(arguments: argparse.Namespace) -> int:
     changes = read_limits(arguments.limits, dynamics.joint_names) if arguments.limits else {}
     print_remarks([
         f'--limits: {name} {value:g} of joint {quote(joint)} is beyond that of the URDF, {own:g}'
-        for joint, limits in zip(dynamics.joint_names, dynamics.limits)
+        + (': is it in degrees?' if unit == 'rad' and abs(value - own) > LIMIT_MARGIN
+           and name in ('lower', 'upper') else '')
+        for joint, limits, unit in zip(dynamics.joint_names, dynamics.limits, dynamics.units)
         for name, value in changes.get(joint, {}).items()
         if (own := getattr(limits, name)) is not None
         and (value < own if name == 'lower' else value > own)])

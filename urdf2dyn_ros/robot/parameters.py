@@ -280,6 +280,8 @@ def _value(node: yaml.Node, as_it_is: bool = False) -> bool | int | float | str:
 
 _FAST = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)   # ten times, with libyaml, but less clear
 _LONG_TEXT = 100_000   # from which on it is used
+# 010 is 8 in YAML 1.1, and 1:30 is 90; they are texts here, which are no numbers, or 10
+_OLD_NUMBER = re.compile(r'[+-]?(?:0[0-9_]+$|[0-9_]+:)')
 
 
 def load_yaml(text: str) -> Iterator[Any]:
@@ -313,6 +315,8 @@ def yaml_nodes(text: str) -> Iterator[yaml.Node]:
                     waiting += chain.from_iterable(node.value)
                 elif isinstance(node, yaml.SequenceNode):
                     waiting += node.value
+                elif _OLD_NUMBER.match(node.value):
+                    node.tag = 'tag:yaml.org,2002:str'
             yield root
     finally:
         loader.dispose()

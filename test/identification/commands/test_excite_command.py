@@ -166,7 +166,7 @@ def test_limits_beyond_those_of_the_urdf_are_named(tmp_path, capsys):
     assert excited(OWN / 'rx90.urdf', '-o', tmp_path / 't.csv', '--limits', path,
                    '--duration', 2, '--fraction', 2) == 1
     said = capsys.readouterr().err
-    assert 'lower -200 of joint "joint1" is beyond that of the URDF, -2.79' in said
+    assert 'joint "joint1" is beyond that of the URDF, -2.79253: is it in degrees?' in said
     assert 'velocity 99 of joint "joint1" is beyond' in said and 'upper' not in said
 
 
