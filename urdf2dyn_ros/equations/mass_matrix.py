@@ -233,8 +233,8 @@ def _across_z(a: Vector, b: Vector) -> Scalar:
 # on its way. Inertias are those of the bodies, then the root's.
 
 def kinetic_energy(system: Multibody, inertias: Sequence[Inertia | None],
-                   q: Sequence[Scalar], qd: Sequence[Scalar], recursion: Recursion = TEXTBOOK,
-                   terms: Mapping[int, Sequence[JointTerm]] = NO_LOADS.terms) -> Scalar:
+                   q: Sequence[Scalar], qd: Sequence[Scalar], recursion: Recursion,
+                   terms: Mapping[int, Sequence[JointTerm]]) -> Scalar:
     """Return qd' M qd / 2 [J]; recursion as for `momentum`, terms those with inertia."""
     note = recursion.note
     resting = [0.0] * len(qd)
@@ -254,8 +254,8 @@ def kinetic_energy(system: Multibody, inertias: Sequence[Inertia | None],
 
 
 def potential_energy(system: Multibody, inertias: Sequence[Inertia | None],
-                     q: Sequence[Scalar], gravity: Three, note: Note = unnoted,
-                     terms: Mapping[int, Sequence[JointTerm]] = NO_LOADS.terms) -> Scalar:
+                     q: Sequence[Scalar], gravity: Three, note: Note,
+                     terms: Mapping[int, Sequence[JointTerm]]) -> Scalar:
     """Return the energy [J] of all links in gravity, zero at the root's origin, and of springs."""
     energy = -dot(gravity, _carried(system, inertias, q, note)[ROOT].h)
     for i, some in terms.items():

@@ -363,16 +363,15 @@ def merged_summary(first: Summary, second: Summary) -> Summary:
         **pools)
 
 
-def grouped(summaries: Iterable[Summary], total: int, most: int = MOST_SUMMARIES
-            ) -> list[Summary]:
+def grouped(summaries: Iterable[Summary], total: int) -> list[Summary]:
     """
-    Return so many summaries as at most so many groups of neighbours, each with the first's name.
+    Return summaries as at most MOST_SUMMARIES groups of neighbours, each with the first's name.
 
     The memory is that of the groups, however many summaries there are.
     """
     groups: dict[int, Summary] = {}
     for number, summary in enumerate(summaries):
-        group = number * most // max(total, most)
+        group = number * MOST_SUMMARIES // max(total, MOST_SUMMARIES)
         groups[group] = merged_summary(groups[group], summary) if group in groups else summary
     return [group if group.recordings == 1 else replace(
         group, name=f'{group.name}_and_{group.recordings - 1}_more') for group in groups.values()]

@@ -153,7 +153,7 @@ class Language(ABC):
         """Return ``name = value`` in as many lines as it takes."""
         return self.assignment(statement.name, self.INFIX.signed(statement.value), indent, form)
 
-    def assignment(self, name: str, value: str, indent: str, form: str = '') -> str:
+    def assignment(self, name: str, value: str, indent: str, form: str) -> str:
         line = indent + (form or self.STATEMENT).format(name=name, value=value)
         if len(line) <= WIDTH:
             return line
