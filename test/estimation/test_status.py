@@ -247,10 +247,10 @@ def test_a_callback_that_failed_is_an_error_with_its_traceback() -> None:
 
 @pytest.mark.parametrize(('factor', 'said'), [(0.9, 0), (1.1, 2)])
 def test_efforts_that_are_hardly_known_are_named(factor: float, said: int) -> None:
-    """By the mass matrix and deviations of accelerations: 15 % of an effort, or 3 % of a limit."""
+    """By the mass matrix and deviations of accelerations: 10 % of an effort, or 3 % of a limit."""
     std, limit = np.array([300.0, 500.0]), 100.0
     deviation = np.linalg.norm(DYNAMICS.mass_matrix(np.zeros(2)) * std, axis=1)
-    figures = replace(FIGURES, std=std, largest=deviation / 0.15 / factor)
+    figures = replace(FIGURES, std=std, largest=deviation / 0.1 / factor)
     status = output_status(state(), figures, Counter())
     told = status.values.get('warnings', '').splitlines()
     assert len(told) == said and (status.level == Level.OK) == (not said)

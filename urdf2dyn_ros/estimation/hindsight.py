@@ -20,11 +20,11 @@ filters are
 
 with s_k the bandwidth over the fastest one (0.7 of it for order 3; 1 for a last "filter", a = 0),
 r_k the variance over the steady one, which is above 1 after a start, and A^2 the mean of ref^2.
-The variance of the mixed acceleration is the largest E_i of it, times the mean of r_k. A motion of
-30 to 100 Hz, which no filter in use follows, shows in the three fastest references alone, beside
-their noise. It stays the same in the next one, while noise grows: 19 times where it is white. So
-E_i is declared there where E_(i+1) is less than 2.5 times it, up to 300 rad/s^2, and decides
-nothing else.
+The variance of the mixed acceleration is the largest E_i of it, times the mean of r_k; that of
+four references is declared. A motion of 30 to 100 Hz, which no filter in use follows, shows in
+faster ones alone, beside their noise. It stays the same in the next one, while noise grows: 19
+times where it is white. So E_i is declared there where E_(i+1) is less than 2.5 times it, up to
+300 rad/s^2, and decides nothing else.
 
 A velocity that is late, scaled or coarse loses by its own E: it needs no check.
 """
@@ -41,7 +41,8 @@ from urdf2dyn_ros.robot.spatial import Array
 # bandwidths of the references: 19, 35, 62, 112 and 202 rad/s, and 363, 654 and 1180
 REFERENCES = (3, 4, 5, 6, 7, 8, 9, 10)
 JUDGES = 3   # of them that choose filters: the others, whose noise is larger, tell the deviation
-SLOWER_REFERENCES = 5   # of them that tell it: what the others see is a motion, not noise, where
+SLOWER_REFERENCES = 5   # of them that tell how large it may be where samples are judged
+TOLD_REFERENCES = 4   # whose errors are declared: what others see is a motion, not noise, where
 PLATEAU_RATIO = 2.5   # the next one sees less than this times its square
 # rad/s^2 or m/s^2, most that they declare: 1 mrad at 90 Hz has 230; held positions look like more
 LARGEST_VIBRATION = 300.0
@@ -206,13 +207,14 @@ class Hindsight:
         self.shares[self._bank.each - 1] += ALONE * self.weights[-1]
         self.shares /= np.cumsum(self.shares, axis=0)[-1]
         self.variance_ratio[:] = mixed(self.weights, variance_ratio)
-        variance = self.mixture_errors[:SLOWER_REFERENCES].max(axis=0)
-        self.variance[:] = variance * self.variance_ratio
-        for i in range(SLOWER_REFERENCES, len(self._filters) - 1):
-            plateau = self.mixture_errors[i + 1] < PLATEAU_RATIO * self.mixture_errors[i]
-            vibration = np.minimum(self.mixture_errors[i], LARGEST_VIBRATION * LARGEST_VIBRATION)
-            variance = np.where(plateau, np.maximum(vibration, variance), variance)
-        self.declared[:] = variance * self.variance_ratio
+        errors = self.mixture_errors
+        self.variance[:] = errors[:SLOWER_REFERENCES].max(axis=0) * self.variance_ratio
+        declared = errors[:TOLD_REFERENCES].max(axis=0)
+        for i in range(TOLD_REFERENCES, len(self._filters) - 1):
+            vibration = np.minimum(errors[i], LARGEST_VIBRATION * LARGEST_VIBRATION)
+            declared = np.where(errors[i + 1] < PLATEAU_RATIO * errors[i],
+                                np.maximum(vibration, declared), declared)
+        self.declared[:] = declared * self.variance_ratio
 
 
 # ---- Estimates of a fixed lag: of every sample, with the help of those that followed it

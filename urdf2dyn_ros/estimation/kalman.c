@@ -21,7 +21,7 @@
 /* Constants of the modules, by their names there; compiled_kalman.py hands over the values. */
 #define CONSTANTS(X) X(DIFFUSE) X(STEADY) \
     X(SPACING) X(ROWS_KEPT) X(SQUARE_MEMORY) X(SIZE_MEMORY) X(FEWEST_VALUES) X(FIRST_USE_DELAYS) \
-    X(LEAST_ERROR) X(LEAST_PART) X(SLOWER_REFERENCES) X(PLATEAU_RATIO) X(LARGEST_VIBRATION) X(ALONE) \
+    X(LEAST_ERROR) X(LEAST_PART) X(SLOWER_REFERENCES) X(TOLD_REFERENCES) X(PLATEAU_RATIO) X(LARGEST_VIBRATION) X(ALONE) \
     X(POSITION_GATE) X(SAME_DEVIATION) X(VELOCITY_GATE) X(PLAUSIBLE_CHANGE) X(USUAL_POSITION) \
     X(SUSPECT_GATE) X(MOST_UNCONFIRMED) X(LARGEST_RMS_RATIO) X(MOST_CONTRADICTIONS) \
     X(LEAST_TRUST) X(FIRST_TRUST) X(LEAST_TRUST_KEPT) X(TRUST_MEMORY) X(TRUST_SAMPLES) \
@@ -323,14 +323,16 @@ static void weigh(Hindsight *self, const Bank *bank)
     mixed(K + 1, n, weights[0], variance_ratio[0], self->variance_ratio);
     EACH(j, n) {
         double most = self->mixture_errors[j];
-        EACH(i, smaller(self->count, SLOWER_REFERENCES)) most = larger(self->mixture_errors[i * n + j], most);
-        self->variance[j] = most * self->variance_ratio[j];
-        RANGE(i, (long)SLOWER_REFERENCES, self->count - 1) {
+        double declared = most;
+        EACH(i, self->count) {
             const double now = self->mixture_errors[i * n + j];
-            if (self->mixture_errors[(i + 1) * n + j] < PLATEAU_RATIO * now)
-                most = larger(smaller(now, LARGEST_VIBRATION * LARGEST_VIBRATION), most);
+            if (i < (long)SLOWER_REFERENCES) most = larger(now, most);
+            if (i < (long)TOLD_REFERENCES) declared = larger(now, declared);
+            else if (i + 1 < self->count && self->mixture_errors[(i + 1) * n + j] < PLATEAU_RATIO * now)
+                declared = larger(smaller(now, LARGEST_VIBRATION * LARGEST_VIBRATION), declared);
         }
-        self->declared[j] = most * self->variance_ratio[j];
+        self->variance[j] = most * self->variance_ratio[j];
+        self->declared[j] = declared * self->variance_ratio[j];
     }
 }
 

@@ -279,7 +279,7 @@ MOST_BEHIND, MOST_AHEAD = 1.0, 0.1   # s, of stamps and the node's clock; more i
 FAULTY_SHARE = 0.1   # largest share of faulty messages without a warning
 FEWEST_REJECTED = 3   # rejected positions in a second from which two publishers are named
 # deviation of an effort, over its largest one of late and over its limit, up to which it is known
-MOST_OPEN, OF_LIMIT = 0.15, 0.03
+MOST_OPEN, OF_LIMIT = 0.1, 0.03
 MOST_GROUPS = 20   # groups of joints whose figures are reported
 
 
