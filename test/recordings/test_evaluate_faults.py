@@ -10,7 +10,9 @@ from support.paths import ROOT
 from support.recordings.bags import START
 from support.recordings.evaluate_command import WRITTEN, nrmse, true_efforts
 from support.recordings.scara import SCARA, db3, mcap, motion, table
+from support.robot_files import OWN
 from urdf2dyn_ros import InverseDynamics
+from urdf2dyn_ros.__main__ import main
 from urdf2dyn_ros.recordings import evaluation, open_recording
 
 
@@ -135,6 +137,19 @@ def test_times_in_other_units_are_reported_before_anything_is_written(
         assert done.code == 1 and not done.folder.exists()
         assert (f"column 'time': it rises by {unit * 0.004:g} s from row to row" in done.err
                 and f"if it is in {name}, add --columns 'time=time [{name}]'" in done.err)
+
+
+def test_the_points_of_a_plan_may_be_seconds_apart(tmp_path: Path, capsys) -> None:
+    """But not so slow as they are where milliseconds are taken for seconds."""
+    for size, code in ((0.5, 0), (0.005, 1)):
+        path = tmp_path / 'plan.csv'
+        path.write_text('\n'.join(['time,q_joint1,q_joint2', *(
+            f'{2 * k},{size * np.sin(k)},{size * np.cos(k)}' for k in range(20))]))
+        words = ['torque', str(OWN / 'robot_2r.urdf'), '--trajectory', str(path), '--overwrite',
+                 '-o', str(tmp_path / 'x.csv')]
+        assert main(words) == code and ('it rises by 2 s' in capsys.readouterr().err) == code
+        assert main([*words, '--recording']) == 1
+        assert 'it rises by 2 s' in capsys.readouterr().err
 
 
 def test_single_states_may_be_seconds_apart(tmp_path: Path) -> None:

@@ -49,6 +49,8 @@ _STATE = {'q': 'positions [rad or m]', 'qd': 'velocities [rad/s or m/s]',
 _RATES = {'q': '', 'qd': '/s', 'qdd': '/s^2'}   # of the units
 _ROUNDING = 1e-6   # by which a table may exceed a limit, relative to it
 _NOTHING = 1e-12   # effort that is rounding, relative to the largest one
+# rad/s or m/s, of a plan with points seconds apart: it is 20 rad/s with times in milliseconds
+_SLOWEST = 0.02
 _FULL_TURN = 7.0   # position of a joint with limits from which on it looks like degrees [rad]
 
 
@@ -443,6 +445,9 @@ def _between(points: Array, stamps: Stamps, dynamics: InverseDynamics,
                              '--accelerations zero')
     time = (stamps - stamps[0]) * 1e-9
     print_remarks(doubts(time, points, [*map(printable, dynamics.joint_names)]))
+    speeds = np.abs(np.diff(points[0], axis=0)) / np.diff(time)[:, None]
+    if speeds.max() < _SLOWEST:
+        recording.check_measured()
     plan = Plan(time, points)
     stamps = instants(stamps, plan.jumps)
     step = int(np.diff(stamps).max())

@@ -364,6 +364,7 @@ def evaluate(recording: Recording | str | Path, dynamics: InverseDynamics,
     hold, faults = read_hold(settings.hold, dynamics)
     if faults:
         raise ParameterError('\n'.join(faults))
+    recording.check_measured()
     recorded = match_joints(recording, dict(zip(names, dynamics.units)), hold, settings.renames,
                             dynamics.model.mimics, settings.semantics == 'current',
                             until_defect=True)

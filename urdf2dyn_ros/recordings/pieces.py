@@ -70,6 +70,7 @@ def read_segments(recording: Recording,
     RecordingError if a joint is missing, its position jumps, the recording is damaged, or too
     short.
     """
+    recording.check_measured()
     recorded = match_joints(recording, dict(zip(names.joints, names.units)), names.hold,
                             names.renames, names.mimics, names.currents)
     if recording.reading:

@@ -54,6 +54,7 @@ class Recording(ABC):
     plan = False   # whether it is a motion that is wanted, by points, not one that was measured
     degrees = False   # whether angles whose unit it does not state are in degrees
     reading = ''   # the units that it states, in words
+    apart = ''   # why it is no motion that was measured, or not in this unit of time
     in_order = False   # whether the order of the joints is that of a person, as in a table
     remedy = 'copy it again from where it was recorded'   # if it is damaged
 
@@ -80,6 +81,11 @@ class Recording(ABC):
                 self.path, f'{len(self.plans)} trajectories, of {self.plans[0]}, '
                 f'{self.plans[1]} ... points, and a plan is one: keep one of them, as YAML: '
                 'ros2 topic echo --once TOPIC > plan.yaml')
+
+    def check_measured(self) -> None:
+        """Raise a RecordingError for rows that are too far apart for a measured motion."""
+        if self.apart:
+            raise RecordingError(self.path, self.apart)
 
     def records_of(self, is_joint: IsJoint, used: Sequence[str] = QUANTITIES,
                    until_defect: bool = False) -> Iterator[Record]:

@@ -418,11 +418,11 @@ class TableRecording(Recording):
 
     def _check_time(self, rows: Iterator[TableRow]) -> None:
         """
-        Raise a RecordingError if the times of the first rows are not in their unit, or no times.
+        Raise a RecordingError if there are no times in the first rows; note if these are `apart`.
 
         Positions differentiated over steps of a second or more are no motion of a robot. Single
         states, with velocities and accelerations, may be as far apart, unless their positions
-        differ by far less than these velocities say.
+        differ by far less than these velocities say, and so may the points of a plan.
         """
         if self._cells[0] == _MISSING:
             return
@@ -463,9 +463,9 @@ class TableRecording(Recording):
         unit = next((unit for unit, power in _UNITS.items()
                      if step < _LONGEST_STEP * 10.0 ** power), 'UNIT')
         stated = f'its name says {said.text}' if said else 'its unit is the second'
-        raise RecordingError(
-            self.path, f'column {name!r}: it rises by {step:g} s from row to row (median of the '
-            f'first {len(times)}), as {stated}, and efforts need many samples a second; if it is '
+        self.apart = (
+            f'column {name!r}: it rises by {step:g} s from row to row (median of the first '
+            f'{len(times)}), as {stated}, and efforts need many samples a second; if it is '
             + (f'in another unit, correct its name, as {TIME} [ms]' if said else
                f"in {unit}, add --columns '{TIME}={name} [{unit}]'"))
 
