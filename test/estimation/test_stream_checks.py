@@ -311,10 +311,10 @@ def statuses(q: Array, stamps: Array, qd: Array | None = None,
     return found
 
 
-@pytest.mark.parametrize(('rate', 'periods'), [(50.0, 0.5), (250.0, 1.0)])
-def test_late_stamps_leave_efforts_uncertain_and_the_status_says_so(rate, periods):
+@pytest.mark.parametrize('rate', [50.0, 250.0])
+def test_late_stamps_leave_efforts_uncertain_and_the_status_says_so(rate):
     t = np.arange(0.0, 20.0, 1.0 / rate)
-    late = np.random.default_rng(3).exponential(periods / rate, len(t))
+    late = np.random.default_rng(3).exponential(0.5 / rate, len(t))
     late = np.maximum.accumulate(t + late) + 1e-9 * np.arange(len(t))
     q = np.round(motion(t)[0] / ENCODER) * ENCODER
     found = statuses(q, late, t=t)[2:]
@@ -427,7 +427,7 @@ def test_a_vibration_that_no_filter_follows_is_declared(rate, frequency):
     assert statuses(q, t)[-1][0].level == Level.WARN
 
 
-@pytest.mark.parametrize(('rate', 'noise'), [(1000.0, 1e-5), (250.0, 1e-4), (125.0, 2e-4)])
+@pytest.mark.parametrize(('rate', 'noise'), [(1000.0, 1e-5), (500.0, 1e-4), (250.0, 1e-4)])
 def test_white_noise_is_no_vibration(rate, noise):
     """Fast references have more of it than slow ones, and it is not declared."""
     t, random = np.arange(0.0, 5.0, 1.0 / rate), np.random.default_rng(5)

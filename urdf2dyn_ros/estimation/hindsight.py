@@ -43,7 +43,8 @@ REFERENCES = (3, 4, 5, 6, 7, 8, 9, 10)
 JUDGES = 3   # of them that choose filters: the others, whose noise is larger, tell the deviation
 SLOWER_REFERENCES = 5   # of them that tell how large it may be where samples are judged
 TOLD_REFERENCES = 4   # whose errors are declared: what others see is a motion, not noise, where
-PLATEAU_RATIO = 2.5   # the next one sees less than this times its square
+PLATEAU_RATIO = 2.5   # the next one sees less than this times its square, or, of the slower
+NOISE_RATIO = 5.0   # references, than this: noise has 7 to 30; the last one is told in any case
 # rad/s^2 or m/s^2, most that they declare: 1 mrad at 90 Hz has 230; held positions look like more
 LARGEST_VIBRATION = 300.0
 ROUNDING = 1e-9   # s, of times
@@ -210,9 +211,11 @@ class Hindsight:
         errors = self.mixture_errors
         self.variance[:] = errors[:SLOWER_REFERENCES].max(axis=0) * self.variance_ratio
         declared = errors[:TOLD_REFERENCES].max(axis=0)
-        for i in range(TOLD_REFERENCES, len(self._filters) - 1):
+        last = len(self._filters) - 1
+        for i in range(TOLD_REFERENCES, last + (last < SLOWER_REFERENCES)):
             vibration = np.minimum(errors[i], LARGEST_VIBRATION * LARGEST_VIBRATION)
-            declared = np.where(errors[i + 1] < PLATEAU_RATIO * errors[i],
+            ratio = NOISE_RATIO if i < SLOWER_REFERENCES else PLATEAU_RATIO
+            declared = np.where(i == last or errors[min(i + 1, last)] < ratio * errors[i],
                                 np.maximum(vibration, declared), declared)
         self.declared[:] = declared * self.variance_ratio
 

@@ -21,7 +21,7 @@
 /* Constants of the modules, by their names there; compiled_kalman.py hands over the values. */
 #define CONSTANTS(X) X(DIFFUSE) X(STEADY) \
     X(SPACING) X(ROWS_KEPT) X(SQUARE_MEMORY) X(SIZE_MEMORY) X(FEWEST_VALUES) X(FIRST_USE_DELAYS) \
-    X(LEAST_ERROR) X(LEAST_PART) X(SLOWER_REFERENCES) X(TOLD_REFERENCES) X(PLATEAU_RATIO) X(LARGEST_VIBRATION) X(ALONE) \
+    X(LEAST_ERROR) X(LEAST_PART) X(SLOWER_REFERENCES) X(TOLD_REFERENCES) X(NOISE_RATIO) X(PLATEAU_RATIO) X(LARGEST_VIBRATION) X(ALONE) \
     X(POSITION_GATE) X(SAME_DEVIATION) X(VELOCITY_GATE) X(PLAUSIBLE_CHANGE) X(USUAL_POSITION) \
     X(SUSPECT_GATE) X(MOST_UNCONFIRMED) X(LARGEST_RMS_RATIO) X(MOST_CONTRADICTIONS) \
     X(LEAST_TRUST) X(FIRST_TRUST) X(LEAST_TRUST_KEPT) X(TRUST_MEMORY) X(TRUST_SAMPLES) \
@@ -327,8 +327,10 @@ static void weigh(Hindsight *self, const Bank *bank)
         EACH(i, self->count) {
             const double now = self->mixture_errors[i * n + j];
             if (i < (long)SLOWER_REFERENCES) most = larger(now, most);
+            const double next = i + 1 < self->count ? self->mixture_errors[(i + 1) * n + j]
+                : i < (long)SLOWER_REFERENCES ? 0.0 : INFINITY;
             if (i < (long)TOLD_REFERENCES) declared = larger(now, declared);
-            else if (i + 1 < self->count && self->mixture_errors[(i + 1) * n + j] < PLATEAU_RATIO * now)
+            else if (next < (i < (long)SLOWER_REFERENCES ? NOISE_RATIO : PLATEAU_RATIO) * now)
                 declared = larger(smaller(now, LARGEST_VIBRATION * LARGEST_VIBRATION), declared);
         }
         self->variance[j] = most * self->variance_ratio[j];
