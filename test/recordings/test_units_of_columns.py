@@ -1,5 +1,8 @@
 """What heads of columns say, units and all, counts in every command that reads a table."""
 
+import bz2
+import gzip
+import lzma
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -454,8 +457,11 @@ def test_what_is_no_table_is_refused_at_once(tmp_path: Path) -> None:
                  '-o', str(tmp_path / 'out')]) == 3
     np.save(tmp_path / 'x.npy', Q)
     (tmp_path / 'x.xlsx').write_bytes(b'PK\x03\x04' + bytes(100))
+    for kind in (gzip, bz2, lzma):
+        (tmp_path / f'x.{kind.__name__}').write_bytes(kind.compress(b't,q1\n0,1\n'))
     for name, words in (('x.csv', 'a pipe or a device'), ('x.npy', 'arrays need names'),
-                        ('x.xlsx', 'save it as CSV')):
+                        ('x.xlsx', 'save it as CSV'), ('x.gzip', 'unpack it first'),
+                        ('x.bz2', 'unpack it first'), ('x.lzma', 'unpack it first')):
         for read in (open_recording, read_table):
             with pytest.raises(Urdf2DynError, match=words):
                 read(tmp_path / name)

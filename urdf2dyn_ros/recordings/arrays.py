@@ -129,6 +129,11 @@ def other_format(_: Path, defect: Defect, __: Remark) -> Cells:
                  "tau=tau), or in MATLAB save('motion.mat', 't', 'q', 'tau', '-v7')")
 
 
+def compressed(path: Path, defect: Defect, _: Remark) -> Cells:
+    """Refuse a file that has to be unpacked first."""
+    raise defect('compressed: unpack it first, as by gunzip, unxz, bunzip2 or unzstd')
+
+
 def _columns(content: Mapping[str, Any], defect: Defect, remark: Remark) -> Cells:
     arrays, others = dict[str, Any](), []
     joints = next(([*map(str, np.ravel(content[name]))] for name in _NAMES
@@ -180,4 +185,5 @@ def rows_of_columns(columns: Cells) -> Iterator[tuple[int, list[str]]]:
 
 KINDS: Sequence[tuple[bytes, Callable[[Path, Defect, Remark], Cells]]] = (   # by the first bytes
     (b'PAR1', parquet_columns), (b'PK\x03\x04', npz_columns), (b'MATLAB', mat_columns),
-    (b'\x93NUMPY', other_format), (b'\x89HDF', other_format))
+    (b'\x93NUMPY', other_format), (b'\x89HDF', other_format),
+    *((magic, compressed) for magic in (b'\x1f\x8b', b'\xfd7zXZ', b'BZh', b'\x28\xb5\x2f\xfd')))
