@@ -358,6 +358,7 @@ def fastest_kalman() -> type[Kalman]:
 # ---- Estimators whose samples are judged
 
 COMPARED_SAMPLES = 20   # of which the mean square of differences is a deviation
+LONGEST_COMPARED_NS = 100_000_000   # step of samples: nothing judges the filters of slower ones
 _INCONSISTENT = (Verdict.REPEATED, Verdict.CONTRADICTORY, Verdict.DISTRUSTED)
 
 
@@ -408,8 +409,11 @@ class CheckedEstimator:
 
     def _compared(self, estimate: Estimate, judged: Estimate) -> Estimate:
         """Return an estimate with the deviation by which it differed from the judge of late."""
-        same = judged if estimate.stamp == judged.stamp else self._before
-        if same is None or not same.valid or same.stamp != estimate.stamp:
+        before = self._before
+        if before is None or judged.stamp - before.stamp > LONGEST_COMPARED_NS:
+            return estimate
+        same = judged if estimate.stamp == judged.stamp else before
+        if not same.valid or same.stamp != estimate.stamp:
             # after a gap its stamps are in doubt
             return estimate._replace(verdict=Verdict.STARTING) if self._paused else estimate
         self._squares.append(np.square(same.std) + np.square(estimate.qdd - same.qdd))
