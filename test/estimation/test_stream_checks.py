@@ -171,6 +171,14 @@ def test_another_zero_is_a_warning_until_it_is_acknowledged(estimator, size):
 
 
 @pytest.mark.fault(35)
+@pytest.mark.parametrize('rate', [100.0, 250.0])
+def test_steps_of_the_clock_by_a_millisecond_are_no_other_zero(rate):
+    """Along the motion: of joints that are fast, others have moved too little to tell."""
+    found = played(lambda t, q, qd: (q, qd, t + 1e-3 * (np.mod(t, 2.0) > 1.0)), rate=rate)
+    assert found.answered > 0.9 and not any('jump of position' in line for line in found.warnings)
+
+
+@pytest.mark.fault(35)
 @pytest.mark.parametrize(('rests', 'estimator', 'gap'), [
     (True, 'kalman', 0.0), (False, 'kalman', 0.0), (False, 'finite_difference', 0.0),
     (True, 'kalman', 1.0)])

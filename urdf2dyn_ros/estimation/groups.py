@@ -46,6 +46,7 @@ LEAST_INTERCHANGE = 0.02   # rad or m by which joints jump that take each other'
 # rad or m by which a position jumps to another motion, beside twice what its own explains, and
 # what it moves in so many seconds: samples may be old
 LEAST_JUMP, LATE_SAMPLE = 0.1, 0.1
+LATE_STAMP = 2e-3   # s, a step of the clock by which a joint seems to shift along its motion
 INTERCHANGED = 0.05   # part of their jumps by which joints miss each other's positions
 VELOCITIES_JUDGED = 50   # messages after which the scale of velocities is looked at
 
@@ -291,9 +292,10 @@ class Group:
         lost[self._sliding] = False
         self._add_shifts(stamp, q, self._q, np.where(lost, step, 0.0))
 
-    def _note_shifts(self, stamp: int, q: Array, sizes: Array | None) -> None:
+    def _note_shifts(self, stamp: int, q: Array, new: Estimate) -> None:
         """Note joints that shifted by a size (k,), not 0, or that jumped to another motion."""
-        sizes, past = np.zeros(len(q)) if sizes is None else sizes, self.history.newest
+        sizes, past = np.zeros(len(q)) if new.shifts is None else new.shifts, self.history.newest
+        sizes = np.where(np.abs(sizes) < LATE_STAMP * np.abs(new.qd), 0.0, sizes)
         expected = q - sizes
         if past is not None:
             _, position, velocity, acceleration, *_ = past.estimate
@@ -328,7 +330,7 @@ class Group:
         estimate, outlier, anew, judged = checked.update(
             stamp, q, self.velocities.credible(qd, offsets=checked.judges_itself))
         if estimate.shifts is not None or anew:
-            self._note_shifts(stamp, q, estimate.shifts)
+            self._note_shifts(stamp, q, estimate)
         if anew:
             self.degrees.reset()
         verdict = estimate.verdict
