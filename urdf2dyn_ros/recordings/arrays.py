@@ -129,7 +129,7 @@ def other_format(_: Path, defect: Defect, __: Remark) -> Cells:
                  "tau=tau), or in MATLAB save('motion.mat', 't', 'q', 'tau', '-v7')")
 
 
-def compressed(path: Path, defect: Defect, _: Remark) -> Cells:
+def compressed(_: Path, defect: Defect, __: Remark) -> Cells:
     """Refuse a file that has to be unpacked first."""
     raise defect('compressed: unpack it first, as by gunzip, unxz, bunzip2 or unzstd')
 

@@ -170,7 +170,6 @@ def _contradictions(time: Array, points: Array, names: Sequence[str]) -> Iterato
     from scipy.interpolate import CubicSpline, make_interp_spline
 
     found: Sequence[bool] = ()
-
     for (values, rates), what, rate in zip(
             pairwise(points), ('positions', 'velocities'), ('velocities', 'accelerations')):
         if not np.isfinite(rates).all() or any(found):
